@@ -84,43 +84,37 @@ static double joined( const tr_cage_layer *l, int actor, int frame )
     return most;
 }
 
-// Beyond an end of the window that is not free there is rest.
-static bool factor_ways( const tr_cage_layer *l, tr_following *following )
-{
-    int before, after;
-    double *weight = tr_alloc( (size_t)l->frame_count, sizeof( double ) );
-    if ( weight == NULL )
-        return false;
-    for ( int f = 0; f < l->frame_count; ++f )
-        weight[f] = following->weights[f] + l->def.follow_rest;
-    tr_cage_layer_limits( l, &before, &after );
-    tr_chain_def chain = { .frame_count = l->frame_count,
-                           .weight = weight,
-                           .bend = pow( l->def.follow_time * l->stage->fps, 4 ),
-                           .free_start = before<-1, .free_end = after> l->stage->frame_count };
-    tr_chain_factor( &chain, following->factor );
-    tr_free( weight );
-    return true;
-}
-
+// The memory of a follower, and its matrix. Beyond an end of the window that is not free the body rests.
 static bool build_follower( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
 {
+    size_t frames = (size_t)l->frame_count;
     body->following = tr_alloc( 1, sizeof( tr_following ) );
-    body->frames = tr_alloc( (size_t)l->frame_count, sizeof( tr_moved_frame ) );
-    if ( body->following == NULL || body->frames == NULL )
-        return tr_error_memory( error );
+    body->frames = tr_alloc( frames, sizeof( tr_moved_frame ) );
+    double *weight = tr_alloc( frames, sizeof( double ) );
     tr_following *following = body->following;
-    following->weights = tr_alloc( (size_t)l->frame_count, sizeof( float ) );
-    following->factor = tr_alloc( (size_t)l->frame_count, sizeof *following->factor );
-    following->way = tr_alloc( (size_t)l->frame_count, sizeof( vec3 ) );
-    if ( following->weights == NULL || following->factor == NULL || following->way == NULL ||
-         tr_result_turns( l->result, body->node ) == NULL )
-        return tr_error_memory( error );
-    for ( int f = 0; f < l->frame_count; ++f )
+    bool ok = following != NULL && body->frames != NULL && weight != NULL;
+    if ( ok ) {
+        following->weights = tr_alloc( frames, sizeof( float ) );
+        following->factor = tr_alloc( frames, sizeof *following->factor );
+        following->way = tr_alloc( frames, sizeof( vec3 ) );
+        ok = following->weights != NULL && following->factor != NULL && following->way != NULL &&
+             tr_result_turns( l->result, body->node ) != NULL;
+    }
+    for ( int f = 0; ok && f < l->frame_count; ++f ) {
         following->weights[f] = (float)joined( l, body->node, l->begin + f );
-    if ( !factor_ways( l, following ) )
-        return tr_error_memory( error );
-    return tr_steps_build( l, body, error );
+        weight[f] = following->weights[f] + l->def.follow_rest;
+    }
+    if ( ok ) {
+        int before, after;
+        tr_cage_layer_limits( l, &before, &after );
+        tr_chain_def chain = { .frame_count = l->frame_count,
+                               .weight = weight,
+                               .bend = pow( l->def.follow_time * l->stage->fps, 4 ),
+                               .free_start = before<-1, .free_end = after> l->stage->frame_count };
+        tr_chain_factor( &chain, following->factor );
+    }
+    tr_free( weight );
+    return ok ? tr_steps_build( l, body, error ) : tr_error_memory( error );
 }
 
 bool tr_follow_build( tr_cage_layer *l, tr_error *error )
@@ -343,32 +337,28 @@ int tr_follow_stance( const tr_cage_layer *l, const tr_moved_body *body, const t
                        : ( s->first + s->last ) / 2;
 }
 
-// Without feet it goes its way, from rest to rest.
-static tr_step flight( const tr_cage_layer *l, const tr_moved_body *body, int frame, vec3 root )
-{
-    int before, after;
-    tr_cage_layer_limits_at( l, frame, &before, &after );
-    double inside = fmin( frame - before, after - frame ) / ( l->def.follow_fade * l->stage->fps + 1 );
-    tr_step way = tr_follow_way( l, body, frame ), out = { .turn = way.turn };
-    double share = smooth_step5( inside );
-    vec3 shift = v3_scale( share, v3_sub( tr_step_apply( way, root ), root ) );
-    out.turn *= share;
-    out.move = v3_sub( v3_add( root, shift ), tr_step_apply( out, root ) );
-    return out;
-}
-
-// The mean motion of its feet.
+// The mean motion of its feet. A body without feet follows its own path, from rest at one end of the window
+// to rest at the other.
 tr_step tr_follow_body( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
-    vec3 root = tr_world_pose( &l->below->worlds[body->node], frame ).positions[0], sum = v3_zero;
+    vec3 root = tr_world_pose( &l->below->worlds[body->node], frame ).positions[0], there;
     tr_step out = { 0 };
-    if ( body->foot_count == 0 )
-        return flight( l, body, frame, root );
-    for ( int i = 0; i < body->foot_count; ++i ) {
-        sum = v3_add( sum, v3_sub( tr_step_apply( body->feet[i].own, root ), root ) );
-        out.turn += body->feet[i].own.turn / body->foot_count;
+    if ( body->foot_count == 0 ) {
+        int before, after;
+        tr_cage_layer_limits_at( l, frame, &before, &after );
+        double share = smooth_step5( fmin( frame - before, after - frame ) /
+                                     ( l->def.follow_fade * l->stage->fps + 1 ) );
+        tr_step way = tr_follow_way( l, body, frame );
+        out.turn = way.turn * share;
+        there = v3_add( root, v3_scale( share, v3_sub( tr_step_apply( way, root ), root ) ) );
+    } else {
+        vec3 sum = v3_zero;
+        for ( int i = 0; i < body->foot_count; ++i ) {
+            sum = v3_add( sum, v3_sub( tr_step_apply( body->feet[i].own, root ), root ) );
+            out.turn += body->feet[i].own.turn / body->foot_count;
+        }
+        there = v3_mad( root, 1.0 / body->foot_count, sum );
     }
-    vec3 there = v3_mad( root, 1.0 / body->foot_count, sum );
     out.move = v3_sub( there, tr_step_apply( ( tr_step ){ .turn = out.turn }, root ) );
     return out;
 }

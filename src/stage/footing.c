@@ -150,24 +150,6 @@ static int holding_joint( const tr_footing_work *w )
     return best;
 }
 
-// The rule whose contact is nearest in time; the first of the stage among equals.
-static int touching_rule( const tr_footing_work *w, int frame )
-{
-    const tr_rule *nearest = NULL;
-    int least = 0;
-    for ( int r = 0; r < w->rule_count; ++r ) {
-        const tr_rule *rule = w->rules[r];
-        if ( w->held_by >= 0 && rule->a.joints[0] != w->held_by )
-            continue;
-        int away = frame < rule->first ? rule->first - frame : frame > rule->last ? frame - rule->last : 0;
-        if ( nearest == NULL || away < least || ( away == least && rule < nearest ) ) {
-            nearest = rule;
-            least = away;
-        }
-    }
-    return (int)( nearest - w->stage->rules );
-}
-
 // Height of the joint that holds a foot of another shape above the foot's lowest joint or heel, with the
 // rotation of the source.
 static double depth_below_hold( const tr_footing_work *w, int frame )
@@ -195,38 +177,49 @@ static double depth_below_hold( const tr_footing_work *w, int frame )
     return hold - lowest;
 }
 
-// How much such a foot is raised to keep all its joints above the floor. With h the height of its lowest
-// joint: (m − h)² / 4m for |h| < m, −h below.
-static double raise( const tr_footing_work *w, const tr_placed_stance *s, double depth, int frame )
-{
-    const tr_actor *actor = &w->stage->actors[w->actor];
-    vec3 held = tr_actor_source_place( actor, w->held_by, tr_world_pose( &actor->world, frame ).positions );
-    double h =
-        w->footing->rise * held.y + s->shift.y + s->onto - tr_rule_floor( w->stage, s->span.on ) - depth;
-    double margin = w->stage->def.footings.sole_margin, below = margin - h;
-    if ( h > -margin )
-        return h < margin ? below * below / ( 4 * margin ) : 0;
-    return -h;
-}
-
+// The footing at a frame: the mean shift of its stances, weighted by how far each has faded, and the rule
+// whose contact is nearest in time. A foot of another shape is raised to keep all its joints above the floor:
+// with h the height of its lowest joint and m a margin, by (m − h)² / 4m for |h| < m, by −h below.
 static void blend( tr_footing_work *w, int frame )
 {
+    const tr_actor *actor = &w->stage->actors[w->actor];
+    double margin = w->stage->def.footings.sole_margin, weights = 0, held = 0;
     vec3 sum = v3_zero;
-    double weights = 0, depth = w->held_by >= 0 ? depth_below_hold( w, frame ) : 0;
+    if ( w->held_by >= 0 ) {
+        const vec3 *places = tr_world_pose( &actor->world, frame ).positions;
+        held = w->footing->rise * tr_actor_source_place( actor, w->held_by, places ).y;
+    }
+    double depth = w->held_by >= 0 ? depth_below_hold( w, frame ) : 0;
     for ( int i = 0; i < w->stance_count; ++i ) {
         const tr_placed_stance *s = &w->stances[i];
         double weight = fade( s, s->ease_in, s->ease_out, frame );
         if ( !( weight > 0 ) )
             continue;
         vec3 shift = s->drift != NULL ? v3_add( s->shift, s->drift[frame] ) : s->shift;
-        if ( w->held_by >= 0 )
-            shift.y += raise( w, s, depth, frame );
+        if ( w->held_by >= 0 ) {
+            double h = held + s->shift.y + s->onto - tr_rule_floor( w->stage, s->span.on ) - depth,
+                   below = margin - h;
+            shift.y += h <= -margin ? -h : h < margin ? below * below / ( 4 * margin ) : 0;
+        }
         sum = v3_mad( sum, weight, shift );
         weights += weight;
     }
     w->footing->shift[frame] = weights > 0 ? v3_scale( 1.0 / weights, sum ) : v3_zero;
     w->footing->strength[frame] = fmin( weights, 1.0 );
-    w->footing->rule[frame] = touching_rule( w, frame );
+
+    const tr_rule *nearest = NULL; // the first of the stage among equals
+    int least = 0;
+    for ( int r = 0; r < w->rule_count; ++r ) {
+        const tr_rule *rule = w->rules[r];
+        if ( w->held_by >= 0 && rule->a.joints[0] != w->held_by )
+            continue;
+        int away = frame < rule->first ? rule->first - frame : frame > rule->last ? frame - rule->last : 0;
+        if ( nearest == NULL || away < least || ( away == least && rule < nearest ) ) {
+            nearest = rule;
+            least = away;
+        }
+    }
+    w->footing->rule[frame] = (int)( nearest - w->stage->rules );
 }
 
 // Lets the footing fade between stances where another rule holds this hand or foot.
