@@ -159,7 +159,7 @@ static inline void beast_truth( const person *p, tr_pose pose, quat *local )
 // ------------------------------------------------------------------------------------------------- trials
 
 typedef struct trial {
-    tr_motion motion; // of the person
+    tr_motion motion; // motion of the person
     tr_world world;
     person who;
     tr_skeleton beast;

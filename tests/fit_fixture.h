@@ -149,7 +149,7 @@ static inline void make_arm( arm *m, double bend, const tr_fit_def *def )
     tr_skeleton_add( skeleton, "upper", 0, v3_zero );
     tr_skeleton_add( skeleton, "lower", 1, v3( 3, 0, 0 ) );
     tr_skeleton_add( skeleton, "hand", 2, v3( 4, 0, 0 ) );
-    skeleton->joints[ARM_LOWER].rest = q_axis_angle( v3_z, 0.5 ); // which way it bends
+    skeleton->joints[ARM_LOWER].rest = q_axis_angle( v3_z, 0.5 ); // the way it bends
     check_ok( tr_skeleton_classify( skeleton, &error ), &error );
     for ( int j = 0; j < 4; ++j ) {
         skeleton->joints[j].role = roles[j];

@@ -160,7 +160,7 @@ static const rig *target_of( const maker *m, int cast )
 static const char *choose_joint( maker *m, int cast )
 {
     const rig *r = target_of( m, cast );
-    if ( chance( m->c, 5 ) ) // of the source: a joint that it drives, or beyond it
+    if ( chance( m->c, 5 ) ) // a point of the source: a joint that it drives, or beyond it
         r = &m->g->files[file_of( m, &m->scene->cast[cast].source )].rig;
     return r->joints[choose( m->c, r->joint_count )].name;
 }
@@ -293,7 +293,7 @@ static void add_clips( maker *m, const tr_cast *cast, int source )
         name_id( id, "k", m->scene->clip_count );
         tr_cast_clip clip = tr_default_cast_clip( id, cast->id );
         refer( m, &clip.source, source );
-        clip.source.unit = cast->source.unit; // of the same size
+        clip.source.unit = cast->source.unit; // the same size
         clip.source.up = cast->source.up;
         clip.blend = blends[choose( m->c, COUNT( blends ) )];
         m->ok = m->ok && tr_scene_add_clip( m->scene, &clip ) != NULL;

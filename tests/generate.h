@@ -8,7 +8,7 @@
 #include "troupe.h"
 
 typedef struct choices {
-    uint64_t state;       // of the generator, where there are no bytes
+    uint64_t state;       // state of the generator, where there are no bytes
     const uint8_t *bytes; // [size], NULL: a seed
     size_t size, used;
 } choices;
@@ -40,7 +40,7 @@ typedef struct rig {
     vec3 *root;        // [frame_count] metres, Y up
     double unit;       // metres per unit of the file
     char up;           // 'y', 'z'
-    int order;         // of the rotation channels, 0 … 5
+    int order;         // order of the rotation channels, 0 … 5
     bool end_sites;    // leaves have one
     bool stretches;    // all joints have position channels
 } rig;

@@ -35,7 +35,8 @@
 #define MORE 2.0
 // A trial solves its scene some ten times with one thread: every method, layers and drags; and as often again
 // where the bits of 3 threads are compared.
-#define HANG_SECONDS ( 60 * SLOWER )   // of processor time: the process is ended, unless --limit says else
+#define HANG_SECONDS                                                                                         \
+    ( 60 * SLOWER ) // seconds of processor time after which the process is ended, unless --limit is given
 #define SLOW_MS      ( 4000 * SLOWER ) // for a scene of nothing with one thread, and
 #define SLOW_MS_UNIT ( 0.5 * SLOWER )  // for each joint in each frame under each rule
 
@@ -49,7 +50,7 @@ typedef struct options {
     bool threads, shrink, write, verbose, untimed;
 } options;
 
-typedef struct outcome { // of a trial in its process
+typedef struct outcome { // outcome of a trial in its process
     trial_outcome trial;
     size_t peak; // bytes
     char failure[24];

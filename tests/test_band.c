@@ -161,7 +161,7 @@ static void multiply( int frames, const double *blocks, const double *near, cons
         }
 }
 
-// Of 1 to 6 frames, so that the last stands alone or not: what comes out of x ↦ K x ↦ K⁻¹ K x, factored and
+// With 1 to 6 frames, so that the last stands alone or not: the result of x ↦ K x ↦ K⁻¹ K x, factored and
 // solved with all kinds of lanes.
 static void any_number_of_frames_and_lanes( void **state )
 {

@@ -115,7 +115,7 @@ static void memory_has_a_limit( void **state )
     assert_string_equal( error.message,
                          "out of memory: this needs more than the 0.0671 GB that may be used" );
     tr_error later = { 0 };
-    tr_error_memory( &later ); // that was said
+    tr_error_memory( &later ); // reported already
     assert_string_equal( later.message, "out of memory" );
     tr_free( first );
     tr_memory_set_limit( 0 );

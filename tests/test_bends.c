@@ -137,8 +137,8 @@ static double farthest( const vec3 *a, const vec3 *b )
     return most;
 }
 
-// Of half a metre: sections elsewhere hardly matter, and those near the handle only for how pointed the bend
-// is there.
+// A pull of half a metre: sections elsewhere hardly matter, and those near the handle only for how pointed
+// the bend is there.
 static void more_sections_change_little( void **state )
 {
     (void)state;

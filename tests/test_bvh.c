@@ -259,7 +259,7 @@ static void names_in_latin_1_become_utf_8( void **state )
     assert_string_equal( bvh.skeleton.joints[0].name, "Hüÿfte" );
     check_round_trip( &bvh );
     tr_bvh_free( &bvh );
-    memset( name, 0xfc, sizeof name ); // of twice that many bytes
+    memset( name, 0xfc, sizeof name ); // a name of twice that many bytes
     name[sizeof name - 1] = 0;
     snprintf( text, sizeof text, format, name );
     assert_false( parse( &bvh, text, &error ) );

@@ -218,7 +218,7 @@ static void an_ease_is_part_of_the_way( void **state )
         most = fmax( most, fabs( z[0] - 2 * z[1] + z[2] ) );
     }
     check_near( out[20 * 5 + 1].z - b.points[20 * 5 + 1].z, 0.2, 0.1 ); // 11 of 51 frames from rest
-    assert_true( most < 4 * 5.8 / ( 51.0 * 51.0 ) ); // of a minimum-jerk step from rest to there, times 4
+    assert_true( most < 4 * 5.8 / ( 51.0 * 51.0 ) ); // four times a minimum-jerk step from rest to there
     tr_free( out );
     tr_cage_free( &cage );
     tr_free( b.points );

@@ -4,7 +4,7 @@
 #include "take.h"
 
 typedef struct visit {
-    double scale, girth, arms, legs; // of the body
+    double scale, girth, arms, legs; // factors of the body
     double car;                      // size of all its pieces
     bound_name deep;                 // in the environment
     bound_name jerk;

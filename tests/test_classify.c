@@ -100,7 +100,7 @@ static const dialect dialects[] = {
       "R" },
 };
 
-static const vec3 places[WORDS] = { // of the left side
+static const vec3 places[WORDS] = { // places on the left side
     { 0, 1, 0 },      { 0.02, 0.98, 0 }, { 0.1, 0.95, 0 }, { 0.1, 0.5, 0 },  { 0.1, 0.08, 0 },
     { 0.1, 0, 0.15 }, { 0, 1.15, 0 },    { 0, 1.3, 0 },    { 0, 1.5, 0 },    { 0, 1.6, 0 },
     { 0.05, 1.4, 0 }, { 0.2, 1.4, 0 },   { 0.5, 1.4, 0 },  { 0.75, 1.4, 0 }, { 0.8, 1.38, 0.05 } };

@@ -100,7 +100,7 @@ static void scenes_choose_skeleton_and_take( void **state )
     make_pair( f );
     static const struct {
         const char *choice;
-        double height; // of the head in the last frame
+        double height; // height of the head in the last frame
     } cases[] = {
         { "", 1.5 }, // Anna nods by a quarter
         { ", \"skeleton\": \"Ben\"", 1.3 },

@@ -10,7 +10,7 @@ typedef struct course {
     const char *partner;
     int first, last;
     bound_name contacts; // F1 beyond that of pose graphs
-    bound_name energy;   // of that of pose graphs
+    bound_name energy;   // energy relative to that of pose graphs
 } course;
 
 static void open_course( take *x, const course *c )

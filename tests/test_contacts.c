@@ -305,9 +305,9 @@ static void threads_do_not_matter( void **state )
 
 typedef struct recorded_walk {
     const char *file;
-    int stances[2];        // of left and right
+    int stances[2];        // stances of left and right
     double landings[2][3]; // when the ankles come to rest, seconds
-    double seconds;        // of a stance
+    double seconds;        // length of a stance
 } recorded_walk;
 
 static void check_walk( const recorded_walk *walk )

@@ -99,7 +99,7 @@ static void a_single_frame_is_delayed( void **state )
     check_methods( &x );
 }
 
-// Of one frame there is no second one to go on to, also for what lies before it.
+// A clip of one frame has no second one to continue with, also for frames before it.
 static void what_lies_before_a_single_frame_is_delayed( void **state )
 {
     (void)state;
@@ -149,7 +149,7 @@ static void a_partner_follows_at_a_thousand_frames_a_second( void **state )
     check_methods( &x );
 }
 
-// Of the second stance only the ease is on the stage; the foot is on its way to it, on boxes, beyond the end.
+// Only the ease of the second stance is on the stage; the foot is on its way to it, on boxes, beyond the end.
 static void a_stance_beyond_the_stage_is_on_a_box( void **state )
 {
     (void)state;

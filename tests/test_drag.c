@@ -356,7 +356,7 @@ static scene_errors drag_scene( const scene_drag *d )
     holding h = { .x.scene = tr_default_scene() };
     check_ok( tr_scene_build( tr_scene_entry_find( d->name ), d->cast, &h.x.scene, &h.x.library, &h.x.error ),
               &h.x.error );
-    edit( &h.x, d->ops ); // of the clip, only what lies around the window
+    edit( &h.x, d->ops ); // only the part of the clip around the window
     h.x.scene.first = h.x.scene.layers[0].first - 12;
     h.x.scene.last = h.x.scene.layers[0].last + 12;
     hold( &h, "" );

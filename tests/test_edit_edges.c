@@ -339,7 +339,7 @@ static void roots_on_the_floor_change_nothing( void **state )
     }
 }
 
-// Of any body at frames first … last.
+// The largest value of any body at frames first … last.
 static double farthest_moved( const tr_result *a, const tr_result *b, int first, int last )
 {
     double most = 0;

@@ -48,7 +48,7 @@ static bool are_same( const char *folder, const char *a, const char *b )
     return same;
 }
 
-typedef struct variant { // of a script that begins as all others do
+typedef struct variant { // a variant of a script that begins like all others
     const char *name, *ops;
     const char *like; // an earlier one that leaves the same; NULL: none does
 } variant;

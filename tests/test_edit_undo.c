@@ -48,7 +48,7 @@ static const char *const ops[] = {
     "handle_remove id=grip",
 };
 
-typedef struct state { // of a document, and what the pipeline makes of it
+typedef struct state { // a document, and the pipeline's result for it
     tr_text text;
     tr_result result;
 } state;

@@ -43,7 +43,7 @@ static void check_closed( const tr_facets *facets, vec3 middle )
     for ( int i = 0; i < facets->point_count; ++i )
         check_near( v3_length( facets->normals[i] ), 1, 1e-9 );
     double volume = 0;
-    vec3 sum = v3_zero; // of the areas: 0 where nothing is open
+    vec3 sum = v3_zero; // sum of the areas: 0 for a closed surface
     for ( int t = 0; t < facets->triangle_count; ++t ) {
         const int *c = facets->triangles[t];
         vec3 a = v3_sub( facets->points[c[0]], middle ), b = v3_sub( facets->points[c[1]], middle ),

@@ -98,7 +98,7 @@ static void weights_sum_to_one_within_bounds( void **state )
     trial_end( &t );
 }
 
-// Of two pairs, a pose half-way between has half of either.
+// A pose half-way between two pairs has half of either.
 static void two_pairs_are_enough( void **state )
 {
     (void)state;

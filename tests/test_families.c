@@ -34,7 +34,7 @@ enum { BONES = sizeof body / sizeof *body, MOST = 80 };
 
 typedef struct rig {
     tr_skeleton skeleton;
-    tr_rig_part parts[MOST]; // that the joints were made as
+    tr_rig_part parts[MOST]; // parts that the joints were made as
 } rig;
 
 static int find_part( const rig *r, int part, tr_side side )

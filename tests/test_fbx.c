@@ -10,7 +10,7 @@
 
 // ---------------------------------------------------------------------------------------- files made here
 
-#define SECOND INT64_C( 46186158000 ) // of the clock of FBX
+#define SECOND INT64_C( 46186158000 ) // a second of the clock of FBX
 
 typedef struct fbx { // a file under construction, as text
     tr_text objects, links, file;
@@ -55,7 +55,7 @@ static void add_layer( fbx *x, int id, int stack, const char *more )
     link_to( x, id, stack );
 }
 
-typedef struct keys { // of one number
+typedef struct keys { // keys of one number
     const double *times, *values;
     int count;
     int flags;              // 2: step, 4: straight, 8 + 1024: cubic with slopes, + 2048: broken

@@ -171,7 +171,7 @@ static void a_warm_start_gives_the_same_answer( void **state )
             vec3 by = v3_scale( 0.1, random_in_ball( 90 + (uint64_t)i, (uint64_t)f ) );
             a.goals[i] = tr_fit_position( ends[i], v3_add( pose.positions[ends[i]], by ) );
         }
-        a.goals[0].ease = 0.6; // which is measured at the centre, wherever one begins
+        a.goals[0].ease = 0.6; // measured at the centre, at whichever side the motion begins
         tr_fit_frame frame = frame_of( &a, f, count );
         tr_fit_result result = solve( &a, &frame );
         int steps = result.iterations;

@@ -266,7 +266,7 @@ typedef struct batch {
     tr_fit_frame *input;
     tr_fit_result *results;
     quat *local, *first; // [frames * joint_count] the latter to compare with
-    size_t bytes;        // of each
+    size_t bytes;        // size of each slot
     tr_fit_memory *memory;
     float *remembered;
 } batch;

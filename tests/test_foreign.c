@@ -8,7 +8,7 @@
 
 // ------------------------------------------------------------------------------------ other numbers of legs
 
-enum { PERSON = 0, SPIDER = 2, WOLF = 3 }; // of the cast of mixed_cast
+enum { PERSON = 0, SPIDER = 2, WOLF = 3 }; // members of the cast of mixed_cast
 static const char *const names[] = { "person", "", "spider", "wolf" };
 
 // The motion of one on the body of another, alone on the stage.

@@ -6,7 +6,7 @@
 
 typedef struct pull {
     const char *scene, *joint;
-    int first, last, frame; // of the document
+    int first, last, frame; // frames of the document
     bool imesh;
 } pull;
 

@@ -32,7 +32,7 @@ static void refresh_by_hand( void **state )
     posed_end( &p );
 }
 
-static const tr_limb_chain arm = { 1, 2, 4, true }; // of make_arm
+static const tr_limb_chain arm = { 1, 2, 4, true }; // chain of make_arm
 
 static void two_bones_at_known_angles( void **state )
 {

@@ -67,9 +67,9 @@ static void need_gltf( void )
 
 typedef struct arm_def { // an arm of three nodes below a scaled armature, and what may be wrong with its file
     const char *interpolation;
-    const double *values; // of the rotation of the forearm
+    const double *values; // values of the rotation of the forearm
     int key_count, value_count;
-    const char *scale; // of the armature
+    const char *scale; // scale of the armature
     int shift;         // bytes in front of the keys
     const char *extra; // further JSON
 } arm_def;

@@ -53,7 +53,7 @@ static void files_are_replaced_whole( void **state )
     check_file( path, "" );
 }
 
-// Of runs that were killed while they wrote; not of those that still run, which hold a lock on theirs.
+// Removes drafts of runs that were killed while they wrote, not of runs that still hold a lock on theirs.
 static void drafts_left_behind_are_swept( void **state )
 {
     (void)state;

@@ -240,7 +240,7 @@ static void lists_of_modules_are_equal( void **state )
     tr_free( page );
 }
 
-#define MOST_LINES 7000 // of a module: more does not fit into one head
+#define MOST_LINES 7000 // lines of a module at most, see docs/architecture.md
 static int lines_of[MODULE_COUNT];
 
 static int lines_count( const char *file, const char *text, bool print )

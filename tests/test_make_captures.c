@@ -35,7 +35,7 @@ static void load( tr_bvh *bvh, capture_take take )
 
 static const struct {
     int human;
-    const char *names[2]; // of laboratory and studio
+    const char *names[2]; // names of laboratory and studio
 } shared_joints[] = {
     { TR_HUMAN_HIPS, { "Hips", "Hips" } },
     { TR_HUMAN_HEAD_END, { "Head_End", "Head_End" } },

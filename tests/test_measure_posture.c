@@ -159,7 +159,7 @@ static void props_that_jump( void **state )
     close_theatre( t );
 }
 
-// Of a body without anatomy, a joint at rest in the source may turn by 30°.
+// In a body without anatomy, a joint at rest in the source may turn by 30°.
 static void joints_beyond_their_range( void **state )
 {
     (void)state;

@@ -86,7 +86,7 @@ static void set_keys( tr_constraint *c, const wish *w, const vec3 places[3] )
         c->keys[k] = ( tr_key ){ w->frame + 9 * ( k - 1 ), v3_mad( places[k], share[k], w->by ) };
 }
 
-// Of the hand's way, in a frame: second differences.
+// Second differences of the hand's path in a frame.
 static double largest_bend( const take *x, const wish *w )
 {
     double most = 0;

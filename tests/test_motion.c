@@ -281,7 +281,7 @@ static void a_pulled_chain_reaches( void **state )
     quat pose[8], before[8];
     vec3 root = v3( 1, 2, 3 );
     memcpy( pose, tr_clip_frame( &m.clip, 5 ), sizeof pose );
-    int hand = 4, arm = 2; // of the left arm
+    int hand = 4, arm = 2; // joints of the left arm
     assert_int_equal( tr_pose_chain( &m.skeleton, hand ), arm );
     assert_int_equal( tr_pose_chain( &m.skeleton, 1 ), 0 );
     assert_int_equal( tr_pose_chain( &m.skeleton, 0 ), -1 );

@@ -186,7 +186,7 @@ static void limbs_go_by_the_bones_in_use( void **state )
     end( &x );
 }
 
-// Of another size this body would have two tails. Its folder of results has the bones of its file, and scales
+// In another size this body would have two tails. Its folder of results has the bones of its file, and scales
 // them again: the limbs are called as before.
 static void a_scaled_target_keeps_its_limbs( void **state )
 {

@@ -7,7 +7,7 @@
 #include "import/import.h"
 #include "motion/motion.h"
 
-typedef struct places { // of the joints of a capture, without its end sites
+typedef struct places { // places of the joints of a capture, without its end sites
     tr_motion motion;
     const char *names[64];
     int parents[64];
@@ -536,8 +536,8 @@ static void check_refused( const tr_text *file, const char *name, const char *sa
         print_error( "'%s' does not say '%s'\n", error.message, says );
     assert_non_null( strstr( error.message, says ) );
     assert_string_equal( error.file, name );
-    assert_true( tr_memory_peak() - before < (size_t)1
-                                                 << 20 ); // of less than a thousandth of what they promise
+    assert_true( tr_memory_peak() - before <
+                 (size_t)1 << 20 ); // less than a thousandth of what the entries promise
 }
 
 static void promises_are_not_believed( void **state )

@@ -91,7 +91,7 @@ static void graphs_of_built_in_bodies( void **state )
         tr_error error;
         const tr_scene_entry *entry = tr_scene_entry_find( names[i] );
         check_ok( tr_scene_build( entry, entry->min_cast, &scene, &library, &error ), &error );
-        int largest = 0; // of characters and props
+        int largest = 0; // the most characters and props in a cluster
         for ( int k = 1; k < library.count; ++k )
             if ( library.items[k].motion.skeleton.joint_count >
                  library.items[largest].motion.skeleton.joint_count )

@@ -59,7 +59,7 @@ static void processors_agree( void **state )
     end_rig( &r );
 }
 
-enum { JOINTS = 18 }; // of the figure
+enum { JOINTS = 18 }; // joints of the figure
 
 typedef struct keeping {
     float moved[FRAMES][9 * JOINTS], turned[FRAMES][4 * JOINTS];

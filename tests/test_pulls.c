@@ -22,7 +22,7 @@ typedef struct pull { // as the editor's cage tool makes one
     tr_result below, kept;
     tr_drag *drag;
     char ops[300];
-    int frame; // of the stage
+    int frame; // frame of the stage
     vec3 to;
 } pull;
 

@@ -391,8 +391,7 @@ static void contradictions_are_reported( void **state )
                 assert_true( ranges[0][0] == 0 && ranges[0][1] == cases[i].frames - 1 );
             }
         }
-        assert_true( broken >=
-                     cases[i].joints / cases[i].every ); // of two places a joint is at one of them at most
+        assert_true( broken >= cases[i].joints / cases[i].every ); // at most one of two places
         tr_text report = { 0 };
         assert_true( tr_report_print( &p.stage, &result, "posegraph", &report ) );
         char told[64];

@@ -273,7 +273,7 @@ static void close_scenes_move_well( void **state )
     static const struct {
         const char *name;
         double speed, acceleration; // limits, m/s and m/s²
-        double drift;               // of touches, metres
+        double drift;               // drift of touches, metres
         bool feet_stand;
     } rows[] = {
         { "high_five", 8, 120, 0.001, true },  { "dance_pair", 4, 40, 0.003, true },

@@ -59,7 +59,7 @@ static void other_numbers_make_another_stage( void **state )
         add_character( &x, i == 0 ? "a" : "b", v3( 0.8 * i, 0, 0 ), 1, &motion );
     }
     tr_stage_def def = tr_default_stage_def();
-    def.close = 0.3; // of 1.75 m
+    def.close = 0.3; // for bodies of 1.75 m
     check_ok( tr_stage_build_with( &x.stage, &def, &x.scene, NULL, &x.library, NULL, &x.error ), &x.error );
     assert_int_equal( x.stage.group_count, 2 );
     end( &x );

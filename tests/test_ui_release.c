@@ -2,7 +2,7 @@
 // every joint and box.
 #include "desk.h"
 
-typedef struct places { // of all joints and boxes in one frame
+typedef struct places { // places of all joints and boxes in one frame
     vec3 *items;
     int count;
 } places;

@@ -310,13 +310,13 @@ static void test_killed_at_random_moments( void **state )
     tr_error error;
     check_ok( save( &takes[0], takes[0].folder, &error ), &error );
     check_ok( save( &takes[1], takes[1].folder, &error ), &error );
-    double span = 1.5 * ( tr_clock_ms() - start ); // of two writers and a bit
+    double span = 1.5 * ( tr_clock_ms() - start ); // one and a half times the time of two writers
     for ( int i = 0; i < moments; ++i ) {
         setting s = i % 2 == 0 ? OWN : OTHERS;
         char folder[200];
         if ( i < 2 || i % 50 < 2 )
             prepare( s, folder );
-        else // of the last time, with all it has left behind
+        else // the last result, with everything it has left behind
             inside( folder, s == OWN ? "own" : "others" );
         pid_t child = fork();
         assert_true( child >= 0 );

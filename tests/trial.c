@@ -14,7 +14,7 @@ typedef struct trial {
     trial_outcome *out;
     const trial_def *def;
     const char *folder;
-    char path[256]; // of the scene
+    char path[256]; // path of the scene
     tr_error error;
 } trial;
 
@@ -114,7 +114,7 @@ static double largest_factor( const tr_target *target )
     double most = 1;
     for ( int i = 0; i < target->limb_count; ++i )
         most = fmax( most, target->limbs[i].value );
-    return 2 * fmax( 1, most * target->scale ); // of the source's file, and of the result's own
+    return 2 * fmax( 1, most * target->scale ); // twice the error of the source's file, for the result's own
 }
 
 static bool check_result( trial *t, const tr_stage *stage, const tr_result *result, double step,

@@ -5,7 +5,7 @@
 
 #include "generate.h"
 
-typedef enum trial_parts { // which may be combined
+typedef enum trial_parts { // parts of a trial, to be combined
     TRIAL_METHODS = 1,     // every method with the layers on top, measures, saving and loading
     TRIAL_LAYERS = 2,      // the pipeline in two parts, layers bound anew, undo
     TRIAL_DRAGS = 4,       // drags of a cage, and held frames
@@ -16,7 +16,7 @@ typedef struct trial_def {
     int parts;          // trial_parts
     const char *method; // NULL: every one
     bool threads;       // solve with 1 and with 3 threads and compare
-    uint64_t seed;      // of where drags go
+    uint64_t seed;      // seed of the drags
 } trial_def;
 
 typedef struct trial_outcome {

@@ -10,7 +10,7 @@
 typedef struct body_row {
     int depth;
     const char *name;
-    int joint;   // of the built-in human, of its left side: where it is and how it turns
+    int joint;   // joint of the built-in human, on its left side: its place and turn
     bool half;   // it is half way from its parent to there
     bool copies; // it turns as its parent does, so that its channels are zero
 } body_row;
@@ -100,7 +100,7 @@ typedef struct actor {
     tr_skeleton human;
     tr_track along; // metres ahead of where it begins
     tr_stepper steps;
-    struct actor *partner; // of A: B
+    struct actor *partner; // partner of A: B
 } actor;
 
 #define SHAKE_APART 0.94 // metres between the pelvises
@@ -268,7 +268,7 @@ bool capture_pose( capture_take take, double time, vec3 positions[TR_HUMAN_JOINT
 typedef struct file_joint { // a row, once for each side
     char name[32];          // empty: end site
     int depth, parent;
-    int joint; // of the built-in human
+    int joint; // joint of the built-in human
     bool copies;
     vec3 place; // in the T-pose, metres, the hips at the origin
     quat rest;  // its turn from the T-pose to the rest pose of the file, in the world

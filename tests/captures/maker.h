@@ -10,7 +10,7 @@
 #include "scenes/kit/kit.h"
 
 #define CAPTURE_FPS  120.0
-#define CAPTURE_SEED 2026u // of the noise and of the gaits
+#define CAPTURE_SEED 2026u // seed of the noise and of the gaits
 
 typedef enum capture_take {
     CAPTURE_WALK,    // ahead at 1 m/s
@@ -23,7 +23,7 @@ typedef enum capture_take {
 typedef struct capture_info {
     const char *file;
     double unit; // metres
-    double size; // of the body, times the built-in human
+    double size; // size of the body, times the built-in human
     int frames;  // frame 0 is the T-pose, frame 1 is the time 0
 } capture_info;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LONG_SECONDS 60 // of solving before it is cancelled
+#define LONG_SECONDS 60 // seconds of solving before it is cancelled
 // What the interface may keep when a scene is opened again: arrays of widgets, of selected items and of looks
 // grow to the largest number seen, Nuklear keeps a page per window, lists of recent files fill up. Lists of
 // what is drawn, which grow to the fullest picture seen, are not counted at all.

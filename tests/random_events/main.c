@@ -40,7 +40,7 @@ typedef struct episode {
     step scene;
     uint64_t seed;
     long count;
-    double end;             // of the run, 0 = none
+    double end;             // end of the run, 0 = none
     const step_list *lines; // to be played, NULL = at random
     const char *log;        // to be written, NULL = none
 } episode;

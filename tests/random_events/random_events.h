@@ -83,7 +83,7 @@ typedef struct desk {
     char folder[PATH_LENGTH];
     unsigned opened, revision;
     tr_text document; // as it was opened; failed: not known
-    unsigned buttons; // that are down
+    unsigned buttons; // buttons that are down
 } desk;
 
 static inline const tr_ui *ui_of( const desk *d )
@@ -101,7 +101,7 @@ void desk_restore_files( const desk *d );
 typedef struct player {
     desk *d;
     uint64_t seed;
-    double x, y; // of the pointer
+    double x, y; // pointer
 } player;
 
 void player_act( player *p ); // does something at random

@@ -1,5 +1,6 @@
 // The document being edited, where it is saved, and what was computed from it. Opening, solving, measuring
-// and exporting run on other threads; tr_session_poll picks up their results.
+// and exporting run on other threads; tr_session_poll picks up their results. drag.c follows the mouse while
+// a handle is dragged, and solve.c solves the document, also on release of a drag.
 #ifndef TROUPE_UI_SESSION_H
 #define TROUPE_UI_SESSION_H
 

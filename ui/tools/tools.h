@@ -1,4 +1,5 @@
-// The tools of the viewport, one file each; cage.c is the cage tool, with what a pull does when it is let go.
+// The tools of the viewport, one file each. Each has a press, a drag and a release, which makes the ops of
+// the edit; release() of the cage tool is in cage.c, and the ops are solved by ui/session.
 #ifndef TROUPE_UI_TOOLS_H
 #define TROUPE_UI_TOOLS_H
 
