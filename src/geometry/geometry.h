@@ -168,6 +168,19 @@ double tr_segment_linking( vec3 a0, vec3 a1, vec3 b0, vec3 b1 );
 // point repeated at the end) give their linking number, an integer.
 double tr_chain_linking( const vec3 *a, int a_count, const vec3 *b, int b_count );
 
+typedef struct tr_moving_segment { // its ends at two moments; in between they go straight
+    vec3 begin[2], end[2];
+} tr_moving_segment;
+
+typedef struct tr_passes {
+    int count; // how often they go through each other, at most three times
+    int turns; // by how much that changes the linking of closed polylines that they are parts of
+} tr_passes;
+
+// Segments that go through each other between the moments. Touching and turning back is no pass. A segment
+// has its begin, not its end: of a polyline whose corner is passed, one segment is.
+tr_passes tr_segments_pass( const tr_moving_segment *a, const tr_moving_segment *b );
+
 // ----------------------------------------------------------------------------------------------- Delaunay
 
 // Delaunay tetrahedra of a point cloud and the neighbours of each point. Zero-initialise; building again uses
