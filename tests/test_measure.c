@@ -374,7 +374,7 @@ static void what_cannot_be_measured_says_why( void **state )
     check_null( t, "edit_handle_mm", "no edits" );
     check_null( t, "edit_leak_mm", "no edits" );
     assert_null( tr_measures_find( &t->measures, "beauty" ) );
-    assert_int_equal( t->measures.count, 29 );
+    assert_int_equal( t->measures.count, 30 );
     close_theatre( t );
     t = open_theatre( 0, 1, 4, 30 );
     metric_of( t, "jerk_ratio" );
@@ -437,7 +437,7 @@ static void json_has_the_agreed_shape( void **state )
     check_ok( tr_json_parse( &json, text.data, text.size - 1, "measures", &error ), &error );
     json_t *metrics = json_object_get( json, "metrics" ), *metric;
     assert_int_equal( json_object_size( json ), 1 );
-    assert_int_equal( json_object_size( metrics ), 29 );
+    assert_int_equal( json_object_size( metrics ), 30 );
     const char *key;
     json_object_foreach( metrics, key, metric )
     {

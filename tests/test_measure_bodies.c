@@ -172,6 +172,45 @@ static void contacts_with_props_and_by_map( void **state )
     close_theatre( t );
 }
 
+// Two bars cross at a right angle. One falls through the other, lies below it for a frame, and comes back; in
+// the source it stays above.
+static void bones_that_pass( void **state )
+{
+    (void)state;
+    theatre *t = open_theatre( 2, 2, 4, 30 );
+    for ( int f = 0; f < 4; ++f ) {
+        put_both( t, 0, f, 0, v3( -0.5, 0, 0 ) );
+        put_both( t, 0, f, 1, v3( 0.5, 0, 0 ) );
+        put_both( t, 1, f, 0, v3( 0, -0.5, 0.5 ) );
+        put_both( t, 1, f, 1, v3( 0, 0.5, 0.5 ) );
+    }
+    out_at( t, 1, 2, 0 )->z = out_at( t, 1, 2, 1 )->z = -0.25;
+    check_near( out_of( t, "pass_through", "count" ), 2, 0 );
+    check_near( out_of( t, "pass_through", "frames" ), 2, 0 );
+    check_near( out_of( t, "pass_through", "self_count" ), 0, 0 );
+    check_near( source_of( t, "pass_through", "count" ), 0, 0 );
+    assert_true( field_of( t, "pass_through", "count" )->worse );
+    assert_int_equal( metric_of( t, "pass_through" )->out_place.frame, 2 );
+    close_theatre( t );
+    // One body: the last of three bones goes through the first, with which it shares no joint. The middle one
+    // touches both all the time.
+    t = open_theatre( 1, 4, 3, 30 );
+    for ( int f = 0; f < 3; ++f ) {
+        put_both( t, 0, f, 0, v3( 0, 0, 0 ) );
+        put_both( t, 0, f, 1, v3( 1, 0, 0 ) );
+        put_both( t, 0, f, 2, v3( 0.5, 0.5, 0.5 ) );
+        put_both( t, 0, f, 3, v3( 0.5, -0.5, 0.5 ) );
+    }
+    for ( int j = 2; j < 4; ++j )
+        out_at( t, 0, 1, j )->z = out_at( t, 0, 2, j )->z = -0.5;
+    check_near( out_of( t, "pass_through", "self_count" ), 1, 0 );
+    check_near( out_of( t, "pass_through", "self_frames" ), 1, 0 );
+    check_near( source_of( t, "pass_through", "self_count" ), 0, 0 );
+    assert_true( field_of( t, "pass_through", "count" )->out_null );
+    assert_non_null( strstr( metric_of( t, "pass_through" )->reason, "fewer than two" ) );
+    close_theatre( t );
+}
+
 static void limbs_that_cross( void **state )
 {
     (void)state;
@@ -317,6 +356,7 @@ int main( void )
         TEST( bodies_in_the_environment ),
         TEST( contacts_kept ),
         TEST( contacts_with_props_and_by_map ),
+        TEST( bones_that_pass ),
         TEST( limbs_that_cross ),
         TEST( backs_that_buckle ),
         TEST( relations_by_hand ),

@@ -76,6 +76,7 @@ typedef enum tr_strip_kind {
     TR_STRIP_RANGES,   // largest angle of a joint beyond its range
     TR_STRIP_GAPS,     // largest change of the gap between a hand, foot or head and another body
     TR_STRIP_BALANCE,  // largest distance of a centre of mass beyond its support, against the source's
+    TR_STRIP_PASSES,   // bones that went through each other since the frame before
     TR_STRIP_KINDS
 } tr_strip_kind;
 

@@ -129,6 +129,8 @@ tr_metric_function tr_measure_environment_penetration;
 tr_metric_function tr_measure_laplacian;
 // measure/writhe.c: how limbs wind around each other
 tr_metric_function tr_measure_writhe;
+// measure/passes.c: bones that go through each other
+tr_metric_function tr_measure_pass_through;
 // measure/rules.c: residuals of constraints
 tr_metric_function tr_measure_contact_error, tr_measure_relative_error;
 // measure/examples.c: bodies that move by examples
@@ -175,6 +177,8 @@ bool tr_scan_ranges( const tr_measuring *m, const tr_take *take, tr_range_scan *
 // Metres by which centres of mass are farther from the support than in the source.
 bool tr_scan_balance( const tr_measuring *m, const tr_take *take, tr_samples *samples, tr_figures *figures,
                       double *frames );
+// Passes of bones: fields of the figures as in the table; `frames` counts those on the way to each frame.
+bool tr_scan_passes( const tr_measuring *m, const tr_take *take, tr_figures *figures, double *frames );
 // Metres by which gaps differ from the source's.
 bool tr_scan_gaps( const tr_measuring *m, const tr_take *take, tr_samples *samples, tr_figures *figures,
                    double *frames );

@@ -16,7 +16,8 @@ static const struct {
                             [TR_STRIP_BENDS] = { "Bends", "°", 30, 90 },
                             [TR_STRIP_RANGES] = { "Joint ranges", "°", 1, 20 },
                             [TR_STRIP_GAPS] = { "Closeness", "mm", 40, 200 },
-                            [TR_STRIP_BALANCE] = { "Balance", "mm", 50, 200 } };
+                            [TR_STRIP_BALANCE] = { "Balance", "mm", 50, 200 },
+                            [TR_STRIP_PASSES] = { "Pass-throughs", "bones", 0.5, 1 } };
 
 typedef struct scan {
     const tr_measuring *m;
@@ -271,6 +272,12 @@ static bool scan_balance( const tr_measuring *m, const tr_take *take, double *fr
     return ok;
 }
 
+static bool scan_passes( const tr_measuring *m, const tr_take *take, double *frames )
+{
+    tr_figures unused = { 0 };
+    return tr_scan_passes( m, take, &unused, frames );
+}
+
 static bool fill_strip( float *strip, take_scan *run, const tr_measuring *m, const tr_take *take,
                         double unit )
 {
@@ -282,12 +289,14 @@ static bool fill_strip( float *strip, take_scan *run, const tr_measuring *m, con
     return ok;
 }
 
-// All but jolts are differences from the source, which has none from itself.
+// All but jolts and passes are differences from the source, which has none from itself.
 static bool fill_from_takes( tr_strips *strips, const tr_measuring *m )
 {
     tr_strip *items = strips->items;
     return fill_strip( items[TR_STRIP_JOLTS].out, scan_jolts, m, &m->out, 1 ) &&
            fill_strip( items[TR_STRIP_JOLTS].source, scan_jolts, m, &m->source, 1 ) &&
+           fill_strip( items[TR_STRIP_PASSES].out, scan_passes, m, &m->out, 1 ) &&
+           fill_strip( items[TR_STRIP_PASSES].source, scan_passes, m, &m->source, 1 ) &&
            fill_strip( items[TR_STRIP_BENDS].out, scan_bends, m, &m->out, 1 / TR_DEGREE ) &&
            fill_strip( items[TR_STRIP_RANGES].out, scan_ranges, m, &m->out, 1 / TR_DEGREE ) &&
            fill_strip( items[TR_STRIP_GAPS].out, scan_gaps, m, &m->out, 1e3 ) &&

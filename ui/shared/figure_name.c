@@ -22,6 +22,8 @@ static const tr_figure_words words[] = {
     { "laplacian_energy", "value", "Shape of the group", "",
       "how far neighbours are from where they were; 0 is alike" },
     { "writhe_deviation", "max", "Winding", "turns", "how much more or less limbs wind around each other" },
+    { "pass_through", "count", "Pass-throughs", "",
+      "bones of different bodies that went through each other" },
     { "jerk_ratio", "value", "Jerk", "×", "how jerky the motion is, in terms of the source" },
     { "acceleration_spike", "value", "Acceleration", "×", "the hardest jolt, in terms of the source" },
     { "prop_acceleration", "ratio", "Props thrown", "×",
