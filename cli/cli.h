@@ -129,7 +129,8 @@ int cli_show_subject( const cli_call *call, cli_show *show );
 int cli_find_cast( const cli_subject *subject, const char *id );
 // As cli_fail, with the exit code for what went wrong.
 int cli_subject_fail( const cli_subject *subject, const tr_error *error );
-// What was solved in how long, and the rule that came out worst.
+// What was solved in how long; the rules, handles and touches that gave way; the rule that came out worst
+// (summary.c).
 void cli_print_summary( const cli_subject *subject, const tr_method *method, const char *folder, double ms );
 // False when writing these would replace a file that the scene was read from. For a stage that is built.
 bool cli_subject_spares_inputs( const cli_subject *subject, const char *folder, const char *report,

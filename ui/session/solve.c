@@ -87,7 +87,7 @@ static bool solve_below( tr_job *j )
 
 // While only cages change, only they are solved again; when the last one is removed, nothing is. On release
 // of a drag its result is taken where it equals the pipeline's (tr_live_finish, layer/drag_release.c).
-static bool run_method( tr_job *j )
+static bool solve_or_take_drag( tr_job *j )
 {
     tr_outcome *outcome = j->outcome;
     bool below = is_below( j );
@@ -127,8 +127,8 @@ static bool solve_outcome( tr_job *j, tr_worker *worker )
     }
     double start = tr_clock_ms();
     outcome->stage.progress = &link;
-    bool ok =
-        j->lone ? tr_result_from_source( &outcome->solved, &outcome->stage, &j->error ) : run_method( j );
+    bool ok = j->lone ? tr_result_from_source( &outcome->solved, &outcome->stage, &j->error )
+                      : solve_or_take_drag( j );
     outcome->stage.progress = NULL;
     ok = ok && tr_losses_find( &outcome->losses, &outcome->stage, &outcome->solved, &j->error );
     outcome->solve_ms = tr_clock_ms() - start;
