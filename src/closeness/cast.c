@@ -168,7 +168,7 @@ static double relations_of( const tr_mesh_party *p )
 //
 // Touch and collision: people hold each other more firmly than furniture. At the default weights a fiftieth
 // of their contacts more is lost (docs/closeness.md), while touches of a seat or a wheel that come and go
-// would jerk. Bend: a body that gets into something bends as it leaves room.
+// would jerk. Bend: a body that enters a car bends as far as the clearance requires.
 tr_closeness_def tr_default_closeness_def( void )
 {
     return ( tr_closeness_def ){ .most_members = 4,

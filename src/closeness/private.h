@@ -130,8 +130,8 @@ typedef struct tr_held {
 bool tr_held_build( tr_held *h, const tr_closeness_def *closeness, tr_error *error );
 void tr_held_free( tr_held *h );
 bool tr_held_move( tr_held *h, vec3 place, tr_error *error );
-// Gives the work's graphs what the mesh asks of its members, `share` of it at the frame: moved and turned as
-// in the held one. tr_mesh_fit does the rest.
+// Moves and turns the work's graphs by `share` of the displacement that the mesh computed for its members at
+// the frame: moved and turned as in the held one. tr_mesh_fit does the rest.
 void tr_held_spread( const tr_held *h, tr_mesh_work *w, int frame, double share );
 
 #endif

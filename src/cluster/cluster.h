@@ -28,7 +28,7 @@ typedef struct tr_graphs {
 bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const int *set_of, const bool *joints,
                       tr_error *error );
 void tr_graphs_free( tr_graphs *graphs );
-// The fit reads shifts of as many frames before and after its own.
+// Number of frames before and after each frame whose shifts the fit reads.
 int tr_steady_span( const tr_stage *stage );
 
 // Split by cost: create allocates, run does not, so that a drag can solve repeatedly. Frames are those of the
@@ -46,11 +46,12 @@ typedef struct tr_cluster_fit_def {
     const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
     int first, last;      // range of the frames of runs
     tr_fit_def fit;
-    int rounds;       // limit of rounds of meeting and fitting
-    double palm;      // per rad²: stiffness of a holding hand's direction, that of a wrist being 1
-    double wish_pull; // largest pull of a soft goal, in F of the least hard goals at a distance of one size
-    double end_turn;  // radians: free heads, tails and hands turn back by less than this, see free_ends.c …
-    double end_far;   // … and by less and less where they are off by more than this
+    int rounds;        // limit of rounds of meeting and fitting
+    double palm;       // per rad²: stiffness of a holding hand's direction, that of a wrist being 1
+    double least_mass; // of a body's mass: lighter joints are not moved for its centre of mass
+    double wish_pull;  // largest pull of a soft goal, in F of the least hard goals at a distance of one size
+    double end_turn; // radians: free heads, tails and hands turn back by less than this, see free_ends.c …
+    double end_far;  // … and by less and less where they are off by more than this
     // [actor_count][footings * frame_count] offsets from the starting pose, targets of feet on the way to or
     // from a stance; NULL: feet follow the rules
     vec3 *const *lags;
@@ -75,8 +76,8 @@ bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_erro
 bool tr_cluster_fitter_run_set( tr_cluster_fitter *fitter, int set, int from, int to, tr_error *error );
 // From the next run on.
 void tr_cluster_fitter_set( tr_cluster_fitter *fitter, const tr_fit_def *fit, int rounds, bool warm );
-// Sets needs [set_count], all false before, for sets of whose graphs a fitter reads joints, not only shifts.
-// set_of as in the def. False when out of memory.
+// Fills needs [set_count], all false before: true where a fitter reads the joints of the set's graphs, not
+// only their shifts. set_of as in the def. False when out of memory.
 bool tr_sets_find_joint_needs( const tr_stage *stage, const int *set_of, int set_count, bool *needs );
 // The same of a fitter's sets.
 bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *fitter, int set );

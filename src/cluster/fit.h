@@ -78,7 +78,7 @@ typedef struct fit_job {
 typedef struct fit_meeting { // where the two ends of a link meet
     vec3 place;              // where end a is to be
     vec3 step, apart;        // how the place was moved last, and how far the ends were off before
-    bool led;                // in this round it went along with a place that a rule asks for …
+    bool led;                // in this round it moved to a place that a rule requires …
     double missed;           // … which was so far off; 0: not yet
     int waited;              // rounds in which that did not become less
 } fit_meeting;

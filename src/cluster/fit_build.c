@@ -404,6 +404,7 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
                                    .fit = tr_default_fit_def(),
                                    .rounds = tr_default_resolving().rounds,
                                    .palm = 6.0,
+                                   .least_mass = 0.03,
                                    .wish_pull = 100.0,
                                    .end_turn = 0.6,
                                    .end_far = 2.0,

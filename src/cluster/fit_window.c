@@ -12,9 +12,6 @@
 
 #include <string.h>
 
-static const double least_share =
-    0.03; // of a body's mass: lighter joints are not moved for its centre of mass
-
 typedef struct window_rule { // a rule that ties, and where its numbers are
     int rule;                // of the fitter's list
     int point, tie[2];       // -1: none. Ties of its two ends
@@ -253,7 +250,7 @@ static bool build_mass( job_window *w, const fit_body *body, int m )
     if ( place == NULL || strength == NULL || weights == NULL || list == NULL )
         return false;
     for ( int j = 0; j < joints; ++j )
-        if ( a->body.masses[j] > least_share * a->body.total_mass ) {
+        if ( a->body.masses[j] > s->def.least_mass * a->body.total_mass ) {
             list[count] = j;
             weights[count++] = a->body.masses[j];
             sum += a->body.masses[j];
@@ -332,7 +329,7 @@ static bool build_props( job_window *w )
 {
     const fitter *s = w->s;
     const tr_stage *stage = s->def.stage;
-    double size = 0; // graphs take a prop as far as rules ask, those who hold it go no farther than this
+    double size = 0; // a graph may move a prop by any distance; those who hold it follow at most this far
     for ( int i = 0; i < s->body_count; ++i )
         size = fmax( size, s->bodies[i].fit.size );
     for ( int i = 0; i < s->prop_count; ++i ) {

@@ -85,7 +85,7 @@ bool tr_lean_correct( tr_lean *lean, const tr_stage *stage, const tr_result *res
 typedef enum tr_end {
     TR_END_NONE,
     TR_END_TURNS, // back
-    TR_END_BELOW  // one that does
+    TR_END_BELOW  // a descendant of a joint that turns back
 } tr_end;
 
 // Free heads, tails and hands: which joints turn back to their copied world rotations [joint_count] (rules of

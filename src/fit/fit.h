@@ -157,7 +157,7 @@ typedef struct tr_fit_def {
     double tolerance; // ends when joints turn by less (radians) and the root moves by less (sizes) in a step
     int max_iterations; // steps of Newton's method at most
     double reference;   // weight of the reference rotation where several bones aim a joint: it decides only
-                        // what the bones leave open
+                        // the rotation about bones that places do not determine
     double straight;    // sine of the bend: below it the limb's own plane is noise and the rest pose decides
     double plane_onset; // share of straight², see b in kernel_aim.h: a limb with less of a plane is no hinge
     double
@@ -281,22 +281,24 @@ bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_fram
 //
 // A body whose frames alone would jump from one answer to another begins anew from x̂, all frames together.
 // Last, every frame is fitted exactly about z, which is smooth: a goal or a tie that is nearly met is asked
-// for in full, any other for where z has it. What it is off by then is what gave way, to goals of higher
-// priority or to time. What comes first (`strict`) is judged by x instead: closed where the frame by itself
-// closed it.
+// for in full, any other for where z has it. The error that remains is reported: goals of higher priority or
+// the smoothness in time caused it. What comes first (`strict`) is judged by x instead: closed where the
+// frame by itself closed it.
 
 typedef struct tr_window_def {
     double fps;
-    double smooth;      // seconds: how long a correction takes to come and to go
-    double speed;       // radians per second, of a joint against x̂
-    double speed_force; // seconds: μ is at most ρ ( speed_force · fps )²
-    double jump;        // radians per second: a body whose frames disagree by more begins anew
-    double draw;        // ρ of the first round
-    double growth;      // growth of ρ, from round to round
-    int rounds;         // at most
-    double rest;        // radians, sizes: a frame of a body whose x and z differ by less is at rest, if …
-    double rest_tie;    // metres: … its ties are closed to this, their points have not moved by more in the
-                        // last round, and nothing is left to do within `smooth` of it
+    double smooth;       // seconds: how long a correction takes to come and to go
+    double speed;        // radians per second, of a joint against x̂
+    double speed_force;  // seconds: μ is at most ρ ( speed_force · fps )², begins with a share …
+    double speed_begin;  // … of that, this one, …
+    double speed_growth; // … and grows in a round by the square of the excess over `speed`, of this at most
+    double jump;         // radians per second: a body whose frames disagree by more begins anew
+    double draw;         // ρ of the first round
+    double growth;       // growth of ρ, from round to round
+    int rounds;          // at most
+    double rest;         // radians, sizes: a frame of a body whose x and z differ by less is at rest, if …
+    double rest_tie; // metres: … its ties are closed to this, their points have not moved by more in the
+                     // last round, and nothing is left to do within `smooth` of it
     int strict; // priority from which goals pull with all their force from the first round on. Those below it
                 // begin with less. Where they are missed they pull harder from round to round, as
                 // long as no joint is faster than `speed` or accelerates more than `acceleration` around
@@ -307,10 +309,15 @@ typedef struct tr_window_def {
     double gain; // share of what is missed: a goal that came nearer by less in the last round is out of reach
     double acceleration; // radians / s², of a joint against x̂
     double tie_weight;   // σ, per (distance / size)²
+    double tie_most;     // σ at most, per metre²: tiny bodies
+    double end_held;     // times σ: weight of a tie whose body may not move
     double mass_force;   // times F of its priority: what a mean of joints pulls with, at most
     double point_bend;   // times λ: of the way of a point, per (distance / size)²
     double point_rest;   // times σ: what keeps a prop there in frames in which nothing holds or pulls it
     double point_near;   // per (distance / size)²: what draws a prop to its `near`
+    double point_none;   // times σ: of a point on which nothing acts; it keeps the matrix regular
+    double point_held;   // times σ: of a frame in which the point stays
+    double point_faded;  // times σ: of a tie that fades, at least
     int firm;            // priority from which goals of full ease are asked for in full at the end
     double near;         // metres (radians / 2): a goal this near at the end is asked for in full, one three
                          // times as far not at all

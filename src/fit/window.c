@@ -7,6 +7,8 @@ tr_window_def tr_default_window_def( double fps )
                               .smooth = 0.2,
                               .speed = 7.3,
                               .speed_force = 0.105,
+                              .speed_begin = 0.01,
+                              .speed_growth = 3,
                               .jump = 15.7,
                               .draw = 130,
                               .growth = 1.25,
@@ -20,10 +22,15 @@ tr_window_def tr_default_window_def( double fps )
                               .gain = 0.1,
                               .acceleration = 20,
                               .tie_weight = 50,
+                              .tie_most = 1e9,
+                              .end_held = 1e4,
                               .mass_force = 10,
                               .point_bend = 400,
                               .point_near = 1,
                               .point_rest = 1e6,
+                              .point_none = 1e-4,
+                              .point_held = 1e6,
+                              .point_faded = 1e-4,
                               .firm = 4,
                               .near = 2e-3,
                               .near_tie = 1e-2,
@@ -312,7 +319,7 @@ static void meet_half_way( const tr_window *w )
                 const tr_window_tie *tie = &w->job.ties[p->ties[k]];
                 if ( strength_of( tie, f ) < 1 )
                     continue;
-                double moves = is_held( &w->job.bodies[tie->body], f ) ? fixed_end : 1;
+                double moves = is_held( &w->job.bodies[tie->body], f ) ? w->def.end_held : 1;
                 vec3 end = end_of( w, tie, f );
                 sum = v3_mad( sum, moves, tie->away != NULL ? v3_sub( end, tie->away[f] ) : end );
                 weights += moves;

@@ -37,7 +37,7 @@ typedef struct body_state {
     float *effort;  // [frame_count] share of their force that goals which are not strict pull with
     float *missed;  // [frame_count] metres: what those are off by, at most, and …
     float *before;  // [frame_count] … in the round before
-    float *strain;  // [frame_count] speed and acceleration, of what is allowed
+    float *strain;  // [frame_count] speed and acceleration, as a share of what is allowed
     bool *urged;    // [frame_count] they pull harder or less than in the last round
     float *heights; // [frame_count * joint_count] at least, of joints that were too low in some round
     bool *dips;     // [frame_count] one has grown since the last round
@@ -121,8 +121,6 @@ static inline double axis_of( vec3 v, int axis )
 
 // ------------------------------------------------------------------------------------------------------ ties
 
-static const double fixed_end = 1e4; // times σ: weight of a tie whose body may not move
-
 static inline double strength_of( const tr_window_tie *tie, int frame )
 {
     return tie->strength != NULL ? tie->strength[frame] : 1;
@@ -147,7 +145,7 @@ static inline vec3 wanted_of( const tr_window *w, const tr_window_tie *tie, int 
 // σ of a tie: in a round all forces are divided by 1 + ρ, and this is what is left of it.
 static inline double weight_of( const tr_window *w, double size )
 {
-    return fmin( w->def.tie_weight / ( size * size ), 1e9 );
+    return fmin( w->def.tie_weight / ( size * size ), w->def.tie_most );
 }
 
 // What goals of a priority pull with, of their force.

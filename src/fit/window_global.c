@@ -1,11 +1,6 @@
 // The fit over a window: bodies in time, points and ties, and how hard goals pull.
 #include "fit/window.h"
 
-// Weights of points, times σ of a tie.
-static const double no_weight = 1e-4;  // where nothing acts: keeps the matrix regular
-static const double held_weight = 1e6; // of a frame in which the point stays
-static const double least_ease = 1e-4; // of a tie that fades, squared
-
 double tr_window_fastest( const body_state *b, int frame )
 {
     double most = 0;
@@ -17,14 +12,14 @@ double tr_window_fastest( const body_state *b, int frame )
     return sqrt( most );
 }
 
-// The multiplier of the bound on speed grows where it is exceeded, by no more than nine times in a round.
+// The multiplier of the bound on speed grows where it is exceeded, by the square of the excess.
 static void bound_speed( const tr_window *w, body_state *b )
 {
     double whole = w->def.speed_force * w->def.fps, most = w->next * whole * whole;
     for ( int f = 0; f + 1 < w->job.frame_count; ++f ) {
-        double over = fmin( tr_window_fastest( b, f ) * w->def.fps / w->def.speed, 3 );
+        double over = fmin( tr_window_fastest( b, f ) * w->def.fps / w->def.speed, w->def.speed_growth );
         if ( over > 1 )
-            b->slope[f] = fmin( fmax( b->slope[f], 0.01 * most ) * over * over, most );
+            b->slope[f] = fmin( fmax( b->slope[f], w->def.speed_begin * most ) * over * over, most );
     }
 }
 
@@ -209,11 +204,11 @@ static point_sum sum_of( const tr_window *w, int i, int f )
     const tr_window_point *in = &w->job.points[i];
     const point_state *p = &w->points[i];
     double sigma = weight_of( w, p->size ), scaled = 1 / ( ( 1 + w->rho ) * p->size * p->size ),
-           none = no_weight * sigma;
+           none = w->def.point_none * sigma;
     vec3 way = in->way[f];
     point_sum sum = { v3( none, none, none ), v3_zero };
     if ( in->held != NULL && in->held[f] ) {
-        add_to_point( &sum, TR_FIT_XYZ, held_weight * sigma, v3_sub( in->place[f], way ) );
+        add_to_point( &sum, TR_FIT_XYZ, w->def.point_held * sigma, v3_sub( in->place[f], way ) );
         return sum;
     }
     if ( in->near != NULL )
@@ -228,8 +223,8 @@ static point_sum sum_of( const tr_window *w, int i, int f )
         vec3 end = v3_add( end_of( w, tie, f ), w->ties[p->ties[k]].u[f] );
         if ( tie->away != NULL )
             end = v3_sub( end, tie->away[f] );
-        double moves = is_held( &w->job.bodies[tie->body], f ) ? fixed_end : 1;
-        add_to_point( &sum, tie->axes, moves * sigma * fmax( strength * strength, least_ease ),
+        double moves = is_held( &w->job.bodies[tie->body], f ) ? w->def.end_held : 1;
+        add_to_point( &sum, tie->axes, moves * sigma * fmax( strength * strength, w->def.point_faded ),
                       v3_sub( end, way ) );
     }
     for ( int k = 0; k < in->pull_count; ++k ) {

@@ -1,8 +1,8 @@
 // The fit over a window: every frame of every body alone, drawn to what the frames agreed upon.
 #include "fit/window.h"
 
-// Goals of a tie in a round: in full, every joint goes by what the mean is off p − u; where it fades, and of
-// a single joint in the exact fit, it is a hard goal.
+// Goals of a tie in a round: in full, every joint moves by the distance of the mean from p − u; where it
+// fades, and of a single joint in the exact fit, it is a hard goal.
 static int tie_goals( const tr_window *w, int t, int frame, tr_fit_goal *goals )
 {
     const tr_window_tie *tie = &w->job.ties[t];

@@ -1,4 +1,4 @@
-// Partners of an edited character come along where links demand more than leaning over.
+// Partners of an edited character are moved where a link pulls farther than leaning can reach.
 //
 // The cage moves what is grabbed. A link passes this motion on to the member at its other end: to a prop as a
 // whole, to a character only as far as arms and leaning cannot make up for it. The motion spreads from link

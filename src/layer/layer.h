@@ -6,10 +6,11 @@
 
 #include <stdatomic.h>
 
-// The stage's grabs of layers begin … end − 1, one after the other, each on what the ones before it gave.
+// The stage's grabs of layers begin … end − 1, one after the other, each on the
+// result of the layer before it.
 bool tr_layers_apply( const tr_stage *stage, tr_result *result, int begin, int end, tr_error *error );
 // The middles of the first and the last section of a cage around the nodes [actor_count + prop_count] over
-// the whole clip: what turns of these are about. Fails where there is no such cage.
+// the whole clip: the centres about which these sections turn. Fails where there is no such cage.
 bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool *nodes, vec3 middles[2],
                       tr_error *error );
 
@@ -18,8 +19,8 @@ bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool 
 // the edit is kept as ops (handle_set …). Their result comes from the drag if it equals the pipeline's to the
 // bit, else from the pipeline.
 //
-//   tr_drag *drag = tr_drag_begin( &stage, &below, layer, handle, &error );   // slow: cage, weights,
-//   factors, memory for each move of the mouse
+//   tr_drag *drag = tr_drag_begin( &stage, &below, layer, handle, &error ); // slow: cage, weights, factors
+//   for each move of the mouse
 //       tr_drag_visible( drag, &tick );                               // the block of frames being looked at
 //       while ( tr_drag_more( drag, 4 ) ) draw…                       // the others, the nearest first
 //       while ( tr_drag_refine( drag, 1 ) ) draw…                     // all again, as the pipeline has them

@@ -174,7 +174,7 @@ typedef struct tr_cage_layer {
     bool soft;                      // they count with `soft`
     tr_easing easing;               // for bodies, see tr_layer_handles_soften …
     double uneased;                 // … and the largest jolt before
-    int looks;                      // at what became of them, since they were asked for their whole ways
+    int looks;                      // solves since the handles were last asked for their whole displacement
     long steps;                     // steps of the result's fits before this layer
     double borne;                   // largest second difference that is no jolt, metres; 0: not known yet
     tr_driven *driven;              // [driven_count] none where no section and no vertex is held

@@ -104,8 +104,8 @@ typedef struct tr_result { // motion of the target bodies and of the props
     int mesh_count;
 } tr_result;
 
-// Limits of measures (docs/metrics.md) that passes still aim at. The measures have their own; these go with
-// the passes.
+// Copies of limits in docs/metrics.md. Only passes that detect and repair use them: calm.c and jumps.c of
+// cluster, calm.c and jolt.c of layer, patches.c and touches.c of closeness.
 typedef struct tr_measure_limits {
     double rotation_spike_deg;      // rotation_spike_deg
     double edit_rotation_spike_deg; // the same with a margin, for edits
