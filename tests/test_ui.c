@@ -660,6 +660,35 @@ static void exports_are_written( void **state )
     end( &d );
 }
 
+// The dialog's kinds change the ending of the name; the file is what 'troupe convert' writes.
+static void exports_for_other_programs( void **state )
+{
+    (void)state;
+    static const char *const kinds[][2] = {
+        { "dialog.GLB", "result.glb" }, { "dialog.USD", "result.usda" }, { "dialog.NPZ", "result.npz" } };
+    desk d;
+    begin_relay( &d, 2 );
+    for ( int i = 0; i < 3; ++i ) {
+        char path[256];
+        key( &d, 'E', TR_MOD_CTRL );
+        press( &d, kinds[( i + 1 ) % 3][0] );
+        press( &d, kinds[i][0] );
+        assert_string_equal( ui_of( &d )->field, kinds[i][1] );
+        press( &d, "dialog.Export" );
+        settle( &d );
+        snprintf( path, sizeof path, "%s/%s", d.folder, kinds[i][1] );
+        assert_true( tr_file_exists( path ) );
+        if ( !tr_import_can_read( path ) )
+            continue;
+        tr_import read;
+        check_ok( tr_import_load( &read, path, NULL, NULL, &d.error ), &d.error );
+        assert_int_equal( read.skeleton_count, 2 );
+        assert_string_equal( read.skeletons[1].name, "p02" );
+        tr_import_free( &read );
+    }
+    end( &d );
+}
+
 static void every_key_and_panel_works_on_every_scene( void **state )
 {
     (void)state;
@@ -854,6 +883,7 @@ int main( void )
         TEST( dialogs_begin_beside_the_scene ),
         TEST( trouble_is_told_and_harms_nothing ),
         TEST( exports_are_written ),
+        TEST( exports_for_other_programs ),
         TEST( every_key_and_panel_works_on_every_scene ),
         TEST( a_thousand_random_events ),
         TEST( the_manual_has_every_key ),

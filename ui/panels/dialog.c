@@ -17,8 +17,8 @@ typedef struct file_dialog {
 static const file_dialog file_dialogs[] = {
     [TR_DIALOG_OPEN] = { "Open a scene or a motion", "Open", "", ".json", TR_ACTION_OPEN },
     [TR_DIALOG_SAVE] = { "Save the scene as", "Save", "scene.json", ".json", TR_ACTION_SAVE },
-    [TR_DIALOG_EXPORT_MOTION] = { "Export the motion of all characters as BVH into a folder", "Export",
-                                  "result", "", TR_ACTION_EXPORT },
+    [TR_DIALOG_EXPORT_MOTION] = { "Export the motion of all characters", "Export", "result", "",
+                                  TR_ACTION_EXPORT },
     [TR_DIALOG_EXPORT_PICTURE] = { "Export this view as a picture", "Export", "picture.png", ".png",
                                    TR_ACTION_PICTURE },
     [TR_DIALOG_EXPORT_VIDEO] = { "Export the range that plays as a video", "Export", "video.mp4", ".mp4",
@@ -154,12 +154,28 @@ static bool button( tr_ui *ui, const char *label, bool main )
     return nk_button_label_styled( ui->nk, &style, label );
 }
 
-// Typing replaces the proposed name.
+static const struct {
+    const char *label, *ending;
+} export_kinds[] = { { "Folder of BVH", "" }, { "GLB", ".glb" }, { "USD", ".usda" }, { "NPZ", ".npz" } };
+
+enum { EXPORT_KINDS = sizeof export_kinds / sizeof *export_kinds };
+
+static int kind_of_name( const char *name )
+{
+    int kind = 0;
+    for ( int i = 1; i < EXPORT_KINDS; ++i )
+        kind = tr_path_ends_with( name, export_kinds[i].ending ) ? i : kind;
+    return kind;
+}
+
+// Typing replaces the proposed name, not what tells the kind of an export.
 static void select_field( tr_ui *ui )
 {
     struct nk_edit_state *edit = &ui->nk->current->edit;
+    bool exports = ui->dialog == TR_DIALOG_EXPORT_MOTION;
+    size_t ending = exports ? strlen( export_kinds[kind_of_name( ui->field )].ending ) : 0;
     edit->sel_start = 0;
-    edit->sel_end = edit->cursor = nk_utf_len( ui->field, ui->field_length );
+    edit->sel_end = edit->cursor = nk_utf_len( ui->field, ui->field_length - (int)ending );
     ui->field_fresh = false;
 }
 
@@ -197,8 +213,9 @@ static bool is_listed( const tr_ui *ui, const char *name, bool folder )
     const file_dialog *d = &file_dialogs[ui->dialog];
     if ( name[0] == '.' )
         return false;
+    bool takes_motion = ui->dialog == TR_DIALOG_OPEN || ui->dialog == TR_DIALOG_BODY;
     return folder || tr_path_ends_with( name, d->ending ) ||
-           ( ui->dialog == TR_DIALOG_OPEN && tr_path_ends_with( name, ".bvh" ) );
+           ( takes_motion && ( tr_path_ends_with( name, ".bvh" ) || tr_import_is_named( name ) ) );
 }
 
 static void list_entry( tr_ui *ui, const char *name, bool folder )
@@ -268,12 +285,32 @@ static void accept_file( tr_ui *ui, tr_ops *ops )
     tr_dialog_close( ui );
 }
 
+// What the motion is written as: the ending of the name says so, a folder has none of these.
+static void kind_of_export( tr_ui *ui )
+{
+    int now = kind_of_name( ui->field ), chosen = -1;
+    nk_layout_row_dynamic( ui->nk, 24, EXPORT_KINDS );
+    for ( int i = 0; i < EXPORT_KINDS; ++i ) {
+        char spot[48];
+        snprintf( spot, sizeof spot, "dialog.%s", export_kinds[i].label );
+        tr_ui_mark( ui, spot, nk_widget_bounds( ui->nk ) );
+        if ( nk_option_label( ui->nk, export_kinds[i].label, i == now ) && i != now )
+            chosen = i;
+    }
+    if ( chosen < 0 )
+        return;
+    char name[TR_UI_PATH];
+    int stem = (int)( strlen( ui->field ) - strlen( export_kinds[now].ending ) );
+    snprintf( name, sizeof name, "%.*s%s", stem, ui->field, export_kinds[chosen].ending );
+    set_field( ui, name );
+}
+
 static void file_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     struct nk_context *nk = ui->nk;
     const file_dialog *d = &file_dialogs[ui->dialog];
     const float h = 520;
-    bool done = false, cancel = false;
+    bool done = false, cancel = false, exports = ui->dialog == TR_DIALOG_EXPORT_MOTION;
     if ( begin( ui, shown, d->title, 620, h ) ) {
         char folder[128];
         size_t length = strlen( ui->folder );
@@ -281,7 +318,7 @@ static void file_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
                   ui->folder + ( length > 80 ? length - 80 : 0 ) );
         nk_layout_row_dynamic( nk, 20, 1 );
         nk_label_colored( nk, folder, NK_TEXT_LEFT, tr_theme_dark.dim );
-        nk_layout_row_dynamic( nk, fminf( h, (float)ui->height - 40 ) - 178, 1 );
+        nk_layout_row_dynamic( nk, fminf( h, (float)ui->height - 40 ) - ( exports ? 206 : 178 ), 1 );
         nk_style_push_style_item( nk, &nk->style.window.fixed_background,
                                   nk_style_item_color( tr_theme_dark.well ) );
         if ( nk_group_begin( nk, "files", 0 ) ) {
@@ -289,6 +326,8 @@ static void file_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
             nk_group_end( nk );
         }
         nk_style_pop_style_item( nk );
+        if ( exports )
+            kind_of_export( ui );
         done = field( ui );
         nk_layout_row_template_begin( nk, 30 );
         nk_layout_row_template_push_dynamic( nk );

@@ -1,6 +1,8 @@
 // Jobs in the background: which is next, how one starts, and what is freed when it has finished.
 #include "ui/session/private.h"
 
+#include "compose/compose.h"
+
 void tr_runner_start( tr_runner *runner, void ( *run )( void *context, tr_worker *worker ) )
 {
     tr_worker_start( runner->worker, run, &runner->job );
@@ -10,13 +12,31 @@ void tr_runner_start( tr_runner *runner, void ( *run )( void *context, tr_worker
 
 // -------------------------------------------------------------------------------------------------- files
 
+// For another program: what 'troupe convert' writes.
+static bool write_exchange( tr_job *j, tr_exchange_format format )
+{
+    tr_exchange x;
+    tr_exchange_def how = { 0 };
+    tr_compose_def def = tr_default_compose_def();
+    def.figures = def.looks = format == TR_EXCHANGE_GLB;
+    def.file = j->base;
+    bool ok = tr_compose( &x, &j->outcome->stage, &j->outcome->solved, &def, &j->warnings, &j->error ) &&
+              tr_exchange_save( &x, j->what, &how, &j->error );
+    tr_exchange_free( &x );
+    return ok;
+}
+
 static void run_export( void *context, tr_worker *worker )
 {
     tr_job *j = context;
+    tr_exchange_format format;
     tr_progress link = tr_worker_link( worker );
     tr_stage stage = j->outcome->stage; // a shallow copy with its own progress
     stage.progress = &link;
-    j->ok = tr_result_save( &stage, &j->outcome->solved, j->method->name, j->what, &j->error );
+    if ( tr_exchange_format_of( j->what, &format ) )
+        j->ok = write_exchange( j, format );
+    else
+        j->ok = tr_result_save( &stage, &j->outcome->solved, j->method->name, j->what, &j->error );
 }
 
 // Writes the last state of the document, once it is solved, without what is only a preview.
@@ -33,6 +53,7 @@ static void start_next_file( tr_session *session )
     if ( exports )
         *j = ( tr_job ){ .kind = TR_JOB_EXPORT,
                          .what = tr_lines_take( &r->exports ),
+                         .base = session->open.base != NULL ? tr_string_copy( session->open.base ) : NULL,
                          .method = tr_session_method( session ) };
     else
         *j = ( tr_job ){ .kind = TR_JOB_DRAW, .picture = tr_requests_take_picture( r ) };
@@ -43,7 +64,9 @@ static void start_next_file( tr_session *session )
 
 static void finish_file( tr_session *session, const tr_job *j, const char *path )
 {
-    if ( j->ok )
+    if ( j->ok && j->warnings.count > 0 )
+        tr_message_say( &session->message, false, "Wrote %s: %s", path, j->warnings.lines[0] );
+    else if ( j->ok )
         tr_message_say( &session->message, false, "Wrote %s", path );
     else if ( tr_worker_cancelled( session->writer.worker ) )
         tr_message_say( &session->message, false, "Cancelled; %s was not written", path );
@@ -104,6 +127,8 @@ void tr_job_free( tr_job *j )
     tr_outcome_release( j->below );
     tr_outcome_release( j->root );
     tr_free( j->what );
+    tr_free( j->base );
+    tr_log_free( &j->warnings );
     tr_free( j->picture.path );
     tr_free( j->thumb.rgb );
     tr_lines_free( &j->lines );

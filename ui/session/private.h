@@ -159,7 +159,9 @@ typedef enum tr_job_kind {
 
 typedef struct tr_job { // belongs to the worker's thread until it has finished
     tr_job_kind kind;
-    char *what; // to open, to join the cast, or the folder to write
+    char *what;      // to open, to join the cast, or to write: a folder, or a file for another program
+    char *base;      // export: the scene's file, for paths in it; NULL: none
+    tr_log warnings; // export
     int cast;
     tr_opened opened;
     bool restores; // requests.restore takes the place of the opened scene
@@ -201,7 +203,7 @@ typedef struct tr_requests { // what waits for a worker
     tr_lines joins;   // motion files that are to join the cast
     tr_lines *trials; // each a step of the history that names files
     int trial_count, trial_capacity;
-    tr_lines exports; // folders to be written
+    tr_lines exports; // folders and files to be written
     tr_picture_job *pictures;
     int picture_count, picture_capacity;
     bool thumbs[TR_MAX_THUMBS]; // pictures of built-in scenes

@@ -1,7 +1,10 @@
 // Requests that wait for a worker: what is to be opened, to join the cast, to be tried, to be written.
 #include "ui/session/private.h"
 
+#include "exchange/exchange.h"
+
 #include <string.h>
+#include <sys/stat.h>
 
 bool tr_requests_any( const tr_requests *r )
 {
@@ -91,9 +94,42 @@ void tr_requests_free( tr_requests *r )
     tr_free( r->open );
 }
 
-void tr_session_export( tr_session *session, const char *folder )
+static bool is_file( const char *base, const char *file, const struct stat *status )
 {
-    tr_lines_add( &session->requests.exports, folder );
+    struct stat other;
+    char *path = base != NULL ? tr_path_beside( base, file ) : tr_string_copy( file );
+    bool same = path != NULL && file[0] != 0 && stat( path, &other ) == 0 && other.st_dev == status->st_dev &&
+                other.st_ino == status->st_ino;
+    tr_free( path );
+    return same;
+}
+
+// The document is read from this file.
+static bool is_source( tr_open_document *open, const char *path )
+{
+    struct stat status;
+    if ( open->document == NULL || stat( path, &status ) != 0 )
+        return false;
+    const tr_scene *scene = tr_document_scene( open->document );
+    bool found = open->what != NULL && is_file( NULL, open->what, &status );
+    for ( int i = 0; i < scene->cast_count && !found; ++i )
+        found = is_file( open->base, tr_cast_meshes( &scene->cast[i] )->file, &status );
+    pthread_mutex_lock( &open->library_lock );
+    for ( int i = 0; i < open->library.count && !found; ++i )
+        found =
+            open->library.items[i].from_file && is_file( open->base, open->library.items[i].path, &status );
+    pthread_mutex_unlock( &open->library_lock );
+    return found;
+}
+
+void tr_session_export( tr_session *session, const char *path )
+{
+    tr_exchange_format format;
+    if ( tr_exchange_format_of( path, &format ) && is_source( &session->open, path ) )
+        tr_message_say( &session->message, true,
+                        "%s is a file that the scene is read from; choose another name", path );
+    else
+        tr_lines_add( &session->requests.exports, path );
 }
 
 void tr_session_draw( tr_session *session, const tr_picture_job *picture )

@@ -113,7 +113,9 @@ const char *tr_session_name( const tr_session *session ); // for the title
 const char *tr_session_what( const tr_session *session ); // what was opened
 int tr_session_cast( const tr_session *session );         // with how many characters, 0 = its own number
 bool tr_session_unsaved( const tr_session *session );
-void tr_session_export( tr_session *session, const char *folder );      // BVH of every character, report
+// A folder gets the BVH of every character and the report; a name that ends in .glb, .usda or .npz becomes
+// such a file.
+void tr_session_export( tr_session *session, const char *path );
 void tr_session_draw( tr_session *session, const tr_picture_job *job ); // path is copied
 const tr_thumb *tr_session_thumb( tr_session *session,
                                   int entry ); // `entry`: of the built-in scenes; asks for the picture
