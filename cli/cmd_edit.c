@@ -88,9 +88,10 @@ static int run_edit( const cli_call *call )
 
 const cli_command cli_command_edit = {
     .name = "edit",
-    .usage = "[SCENE|FILE.json|FILE.bvh|DIR]",
+    .usage = "[SCENE|FILE.json|MOTION|DIR]",
     .summary = "open the editor",
-    .details = "Without a scene it opens the box relay. F1 in the editor shows its keys.",
+    .details = "MOTION is a BVH, glTF, FBX, NPZ or CSV file. Without a scene it opens the box relay. F1 in "
+               "the editor shows its keys.",
     .max_operands = 1,
     .options =
         ( const cli_option[] ){

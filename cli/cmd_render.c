@@ -359,7 +359,7 @@ static int run_render( const cli_call *call )
 
 const cli_command cli_command_render = {
     .name = "render",
-    .usage = "SCENE|FILE.json|DIR|FILE.bvh -o X.png|X.mp4|X.gif [--frame N] [--size WxH] [--view V]",
+    .usage = "SCENE|FILE.json|DIR|MOTION -o X.png|X.mp4|X.gif [--frame N] [--size WxH] [--view V]",
     .summary = "draw a picture or a video; needs no display",
     .details =
         "A scene is solved first; a folder written by 'troupe retarget' and a lone motion file are drawn as\n"

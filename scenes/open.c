@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,12 +24,13 @@ static void id_from_path( tr_id id, const char *path )
         strcat( id, "_" );
 }
 
-static bool read_motion( tr_opened *opened, tr_motion *motion, const char *path, tr_error *error )
+static bool read_motion( tr_opened *opened, tr_motion *motion, const char *path, const tr_import_def *def,
+                         tr_error *error )
 {
     tr_bvh bvh;
     tr_bvh_import import = tr_default_bvh_import();
     if ( tr_import_is_named( path ) )
-        return tr_motion_read( motion, path, NULL, &opened->warnings, error );
+        return tr_motion_read( motion, path, def, &opened->warnings, error );
     if ( !tr_bvh_load( &bvh, path, &opened->warnings, error ) )
         return false;
     bool ok = tr_bvh_to_motion( motion, &bvh, &import, error );
@@ -39,27 +41,64 @@ static bool read_motion( tr_opened *opened, tr_motion *motion, const char *path,
     return ok;
 }
 
-// A lone motion is a scene with one character, at its own rate, as it stands in the file.
-static bool open_motion( tr_opened *opened, const char *path, tr_error *error )
+// A lone motion is a scene with one character, at its own rate, as it stands in the file. The motion is taken
+// over, as what the character's source names: a file, or something in memory.
+static bool begin_lone( tr_opened *opened, const char *path, const tr_cast *cast, tr_motion *motion,
+                        bool from_file, tr_error *error )
 {
-    tr_motion motion = { 0 };
-    if ( !read_motion( opened, &motion, path, error ) )
-        return false;
-    tr_id id;
-    id_from_path( id, path );
-    tr_cast cast = tr_default_cast( id );
-    snprintf( cast.source.file, sizeof cast.source.file, "%s.bvh", id );
     opened->lone = true;
     opened->path = tr_string_copy( path );
     opened->scene = tr_default_scene();
-    opened->scene.fps = motion.clip.fps;
+    opened->scene.fps = motion->clip.fps;
     opened->scene.first = 0;
-    opened->scene.last = motion.clip.frame_count - 1;
-    if ( !tr_library_add( &opened->library, cast.source.file, &motion, error ) )
+    opened->scene.last = motion->clip.frame_count - 1;
+    bool ok = from_file ? tr_library_add_file( &opened->library, &cast->source, motion, error )
+                        : tr_library_add( &opened->library, cast->source.file, motion, error );
+    if ( !ok )
         return false;
     if ( opened->path == NULL )
         return tr_error_memory( error );
-    return tr_scene_add_cast( &opened->scene, &cast ) != NULL || tr_error_memory( error );
+    return tr_scene_add_cast( &opened->scene, cast ) != NULL || tr_error_memory( error );
+}
+
+static bool open_motion( tr_opened *opened, const char *path, tr_error *error )
+{
+    tr_motion motion = { 0 };
+    tr_id id;
+    if ( !read_motion( opened, &motion, path, NULL, error ) )
+        return false;
+    id_from_path( id, path );
+    tr_cast cast = tr_default_cast( id );
+    snprintf( cast.source.file, sizeof cast.source.file, "%s.bvh", id );
+    return begin_lone( opened, path, &cast, &motion, false, error );
+}
+
+static bool put_text( char *out, size_t size, const char *text )
+{
+    int length = snprintf( out, size, "%s", text );
+    return length >= 0 && (size_t)length < size;
+}
+
+bool tr_open_motion( tr_opened *opened, const char *path, const tr_import_def *def, bool by_skeleton,
+                     tr_error *error )
+{
+    tr_motion motion = { 0 };
+    tr_id id;
+    *opened = ( tr_opened ){ 0 };
+    if ( !read_motion( opened, &motion, path, def, error ) )
+        return false;
+    id_from_path( id, by_skeleton ? def->skeleton : path );
+    tr_cast cast = tr_default_cast( id );
+    char *whole = realpath( path, NULL );
+    bool named = put_text( cast.source.file, sizeof cast.source.file, whole != NULL ? whole : path ) &&
+                 put_text( cast.source.skeleton, sizeof cast.source.skeleton, def->skeleton ) &&
+                 put_text( cast.source.take, sizeof cast.source.take, def->take );
+    free( whole );
+    if ( !named ) {
+        tr_motion_free( &motion );
+        return tr_error_at( error, path, 0, 0, "the path is longer than %d characters", TR_PATH_MAX - 1 );
+    }
+    return begin_lone( opened, path, &cast, &motion, true, error );
 }
 
 // The folder of a file may hold results whose writer was interrupted.
@@ -146,7 +185,8 @@ bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error )
         return open_motion( opened, what, error );
     if ( tr_path_ends_with( what, ".json" ) )
         return open_scene_file( opened, tr_string_copy( what ), error );
-    return tr_error_at( error, what, 0, 0, "neither a scene (.json) nor a motion (.bvh, .glb, .gltf, .fbx)" );
+    return tr_error_at( error, what, 0, 0,
+                        "neither a scene (.json) nor a motion (.bvh, .glb, .gltf, .fbx, .npz, .csv)" );
 }
 
 void tr_opened_skip_front( tr_opened *opened )

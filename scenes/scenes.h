@@ -36,6 +36,10 @@ typedef struct tr_opened {
 // A built-in scene, FILE.json, a folder with scene.json, or FILE.bvh, which becomes a scene of one character.
 // `cast` 0 = as many as the scene has; else only for built-in scenes. Free it in any case.
 bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error );
+// The same of a motion file whose skeleton and take `def` names, with a source that does so, too. The
+// character's name is that of the skeleton, or that of the file.
+bool tr_open_motion( tr_opened *opened, const char *path, const tr_import_def *def, bool by_skeleton,
+                     tr_error *error );
 void tr_opened_skip_front(
     tr_opened *opened ); // the scene of a lone motion begins with its first recorded frame
 void tr_opened_free( tr_opened *opened );

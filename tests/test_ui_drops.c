@@ -2,6 +2,8 @@
 // a file that is of no use.
 #include "desk.h"
 
+#include "compose/compose.h"
+
 static void drop_file( desk *d, const char *path )
 {
     char *copy = tr_string_copy( path );
@@ -258,6 +260,136 @@ static void write_person( desk *d, const char *path, int frames_of_it, const cha
     tr_text_free( &text );
 }
 
+// Two people in one GLB: in one take, or a take for each; or one of them alone.
+static void write_people( desk *d, const char *path, bool each, const char *only )
+{
+    tr_opened opened;
+    tr_stage stage;
+    tr_result result;
+    tr_exchange x;
+    tr_compose_def def = { .only = only };
+    tr_exchange_def how = { .each = each };
+    check_ok( tr_open( &opened, "high_five", 0, &d->error ), &d->error );
+    check_ok( tr_stage_build( &stage, &opened.scene, NULL, &opened.library, NULL, &d->error ), &d->error );
+    check_ok( tr_result_from_source( &result, &stage, &d->error ), &d->error );
+    check_ok( tr_compose( &x, &stage, &result, &def, NULL, &d->error ), &d->error );
+    check_ok( tr_exchange_save( &x, path, &how, &d->error ), &d->error );
+    tr_exchange_free( &x );
+    tr_result_free( &result );
+    tr_stage_free( &stage );
+    tr_opened_free( &opened );
+}
+
+static void need_gltf( void )
+{
+    if ( tr_import_can_read( ".glb" ) )
+        return;
+    print_message( "skipped: this build cannot read glTF (scripts/headers.sh cgltf)\n" );
+    skip();
+}
+
+static void check_source( const desk *d, const char *id, const char *skeleton, const char *take )
+{
+    const tr_cast *cast = cast_of( d, id );
+    assert_non_null( cast );
+    assert_string_equal( cast->source.skeleton, skeleton );
+    assert_string_equal( cast->source.take, take );
+}
+
+static void a_dropped_file_asks_only_where_there_is_a_choice( void **state )
+{
+    (void)state;
+    need_gltf();
+    desk d;
+    char path[256];
+    begin_relay( &d, 2 );
+    path_in( &d, "alone.glb", path );
+    write_people( &d, path, false, "p02" );
+    drop_file( &d, path ); // one skeleton, one take
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_NONE );
+    check_source( &d, "alone", "", "" );
+    path_in( &d, "people.glb", path );
+    write_people( &d, path, false, NULL );
+    drop_file( &d, path );
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_CHOOSE );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 3 );
+    leave_by_escape( &d );
+    settle( &d );
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_NONE );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 3 );
+    drop_file( &d, path );
+    press( &d, "choose.skeleton.2" );
+    press( &d, "dialog.Add" );
+    settle( &d );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 4 );
+    check_source( &d, "p02_2", "p02", "take" ); // the relay has a p02
+    drop_file( &d, path );
+    drop_file( &d, path ); // each asks in its turn
+    press( &d, "dialog.Add" );
+    settle( &d );
+    press( &d, "dialog.Back" );
+    settle( &d );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 6 );
+    check_source( &d, "p01_2", "p01", "take" );
+    check_source( &d, "p02_3", "p02", "take" );
+    // What is saved goes without the file.
+    save_as( &d, "group.json" );
+    assert_int_equal( unlink( path ), 0 );
+    path_in( &d, "group.json", path );
+    tr_opened opened;
+    tr_stage stage;
+    check_ok( tr_open( &opened, path, 0, &d.error ), &d.error );
+    check_ok( tr_stage_build( &stage, &opened.scene, opened.file, &opened.library, NULL, &d.error ),
+              &d.error );
+    assert_int_equal( stage.actor_count, 6 );
+    tr_stage_free( &stage );
+    tr_opened_free( &opened );
+    end( &d );
+}
+
+static void a_file_with_several_people_is_opened( void **state )
+{
+    (void)state;
+    need_gltf();
+    desk d;
+    char path[256];
+    begin_relay( &d, 2 );
+    path_in( &d, "each.glb", path );
+    write_people( &d, path, true, NULL );
+    for ( int one = 0; one < 2; ++one ) {
+        key( &d, 'O', TR_MOD_CTRL );
+        type( &d, path );
+        key( &d, TR_KEY_ENTER, 0 );
+        settle( &d );
+        assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_CHOOSE );
+        assert_non_null( tr_ui_spot( ui_of( &d ), "choose.take.2" ) );
+        assert_int_equal( ui_of( &d )->choice[1], -1 ); // of each its own
+        if ( one ) {                                    // only its own take is offered
+            press( &d, "choose.skeleton.2" );
+            assert_null( tr_ui_spot( ui_of( &d ), "choose.take.1" ) );
+        }
+        press( &d, "dialog.Open" );
+        settle( &d );
+        const tr_scene *scene = tr_app_scene( d.app );
+        assert_int_equal( scene->cast_count, one ? 1 : 2 );
+        assert_string_equal( scene->cast[0].id, one ? "p02" : "p01" );
+        assert_int_equal( scene->last, 165 );
+        check_source( &d, "p02", "p02", one ? "p02" : "" );
+    }
+    path_in( &d, "people.glb", path );
+    write_people( &d, path, false, NULL );
+    key( &d, 'O', TR_MOD_CTRL );
+    type( &d, path );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    key( &d, TR_KEY_ENTER, 0 ); // all of them
+    settle( &d );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 2 );
+    check_source( &d, "p01", "p01", "take" );
+    check_source( &d, "p02", "p02", "take" );
+    end( &d );
+}
+
 static void a_dropped_motion_joins_under_its_own_name( void **state )
 {
     (void)state;
@@ -408,12 +540,20 @@ static void why_nothing_is_solved_stays_to_be_read( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( what_was_left_unanswered_is_forgotten ),  TEST( nor_does_it_wait_for_a_name ),
-        TEST( enter_presses_the_highlighted_button ),   TEST( only_what_can_be_opened_asks_to_save ),
-        TEST( an_open_menu_follows_to_another_title ),  TEST( a_faint_line_of_a_menu_does_nothing ),
-        TEST( a_small_window_has_a_picture ),           TEST( a_dropped_motion_joins_under_its_own_name ),
-        TEST( a_broken_motion_changes_nothing ),        TEST( a_lone_motion_begins_after_its_t_pose ),
-        TEST( contacts_of_a_lone_motion_are_drawn ),    TEST( why_nothing_is_open_can_be_read ),
+        TEST( what_was_left_unanswered_is_forgotten ),
+        TEST( nor_does_it_wait_for_a_name ),
+        TEST( enter_presses_the_highlighted_button ),
+        TEST( only_what_can_be_opened_asks_to_save ),
+        TEST( an_open_menu_follows_to_another_title ),
+        TEST( a_faint_line_of_a_menu_does_nothing ),
+        TEST( a_small_window_has_a_picture ),
+        TEST( a_dropped_motion_joins_under_its_own_name ),
+        TEST( a_dropped_file_asks_only_where_there_is_a_choice ),
+        TEST( a_file_with_several_people_is_opened ),
+        TEST( a_broken_motion_changes_nothing ),
+        TEST( a_lone_motion_begins_after_its_t_pose ),
+        TEST( contacts_of_a_lone_motion_are_drawn ),
+        TEST( why_nothing_is_open_can_be_read ),
         TEST( why_nothing_is_solved_stays_to_be_read ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -42,7 +42,8 @@ static void open_guarded( tr_app *app, const char *what )
 static void drop( tr_app *app, const char *path )
 {
     const tr_scene *scene = tr_session_scene( app->session );
-    if ( !tr_path_ends_with( path, ".bvh" ) || scene->cast_count == 0 ) {
+    bool motion = tr_path_ends_with( path, ".bvh" ) || tr_import_is_named( path );
+    if ( !motion || scene->cast_count == 0 ) {
         open_guarded( app, path );
         return;
     }
@@ -89,6 +90,10 @@ static void carry_out( tr_app *app, const tr_action *action )
     case TR_ACTION_OPEN: open_guarded( app, action->text ); break;
     case TR_ACTION_OPEN_ANYWAY: tr_session_open( app->session, action->text, 0 ); break;
     case TR_ACTION_DROP: drop( app, action->text ); break;
+    case TR_ACTION_CHOOSE:
+        tr_session_choose( app->session, ui->choice[0], ui->choice[1] );
+        app->asks = false;
+        break;
     case TR_ACTION_SAVE:
         ok = tr_session_save( app->session, action->text[0] != 0 ? action->text : NULL, &error );
         if ( ok )

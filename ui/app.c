@@ -339,6 +339,23 @@ static void follow_cast( tr_app *app )
     tr_orbit_frame( &app->ui, &shown, false );
 }
 
+// A file that has come with several skeletons or takes; leaving the question unanswered forgets the file.
+static void follow_choice( tr_app *app )
+{
+    tr_ui *ui = &app->ui;
+    const tr_choice *choice = tr_session_choice( app->session );
+    if ( app->asks && ui->dialog != TR_DIALOG_CHOOSE ) {
+        tr_session_forget( app->session );
+        app->asks = false;
+    } else if ( choice != NULL && ui->dialog == TR_DIALOG_NONE ) {
+        tr_shown shown = tr_app_look( app );
+        tr_dialog_open( ui, TR_DIALOG_CHOOSE, &shown );
+        ui->choice[0] = choice->skeleton_count > 1 ? -1 : 0;
+        ui->choice[1] = -1;
+        app->asks = true;
+    }
+}
+
 // Follows the session: another document, another length, progress.
 static void follow( tr_app *app )
 {
@@ -488,6 +505,7 @@ bool tr_app_frame( tr_app *app )
     keep_time( app ); // before anything is said: messages are there for so many seconds from now
     bool news = tr_session_poll( app->session );
     follow( app );
+    follow_choice( app );
     follow_cast( app );
     follow_work( app );
     follow_thumbs( app );

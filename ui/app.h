@@ -69,6 +69,7 @@ struct tr_app {
     char *report;
     uint64_t reported;
     unsigned revision, opened, joined;
+    bool asks;           // which skeleton and take of a file is meant
     bool look_at_joined; // as soon as it is on the stage
     int shown_frames;
     bool wait;

@@ -30,7 +30,8 @@ static const file_dialog file_dialogs[] = {
 
 static bool is_file_dialog( tr_dialog dialog )
 {
-    return ( dialog >= TR_DIALOG_OPEN && dialog <= TR_DIALOG_EXPORT_VIDEO ) || dialog >= TR_DIALOG_LOAD_MAP;
+    return ( dialog >= TR_DIALOG_OPEN && dialog <= TR_DIALOG_EXPORT_VIDEO ) ||
+           ( dialog >= TR_DIALOG_LOAD_MAP && dialog <= TR_DIALOG_BODY );
 }
 
 static void set_field( tr_ui *ui, const char *text )
@@ -406,6 +407,109 @@ static void restore_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     tr_ops_act( ops, chosen == 1 ? TR_ACTION_RESTORE : TR_ACTION_DISCARD_RECOVERY, NULL );
 }
 
+// ---------------------------------------------------------------------------------------- skeletons and
+// takes
+
+static void choice_row( tr_ui *ui, const char *label, const char *spot, int index, int *chosen )
+{
+    int now = *chosen == index;
+    char name[48];
+    snprintf( name, sizeof name, "choose.%s.%d", spot, index + 1 );
+    nk_layout_row_dynamic( ui->nk, 24, 1 );
+    tr_ui_mark( ui, name, nk_widget_bounds( ui->nk ) );
+    if ( nk_selectable_label( ui->nk, label, NK_TEXT_LEFT, &now ) )
+        *chosen = index;
+}
+
+static bool moved( const tr_choice *c, int skeleton, int take )
+{
+    bool any = false;
+    for ( int s = 0; s < c->skeleton_count; ++s )
+        any = any || ( ( skeleton < 0 || s == skeleton ) && c->moves[take * c->skeleton_count + s] );
+    return any;
+}
+
+static bool moves_all( const tr_choice *c, int take )
+{
+    bool all = true;
+    for ( int s = 0; s < c->skeleton_count; ++s )
+        all = all && c->moves[take * c->skeleton_count + s];
+    return all;
+}
+
+// The first take that moves all that is chosen; -1: none does, and each skeleton has its own first one.
+static int first_take( const tr_choice *c, int skeleton )
+{
+    for ( int t = 0; t < c->take_count; ++t )
+        if ( skeleton < 0 ? moves_all( c, t ) : moved( c, skeleton, t ) )
+            return t;
+    return -1;
+}
+
+static void list_skeletons( tr_ui *ui, const tr_choice *c )
+{
+    nk_layout_row_dynamic( ui->nk, 20, 1 );
+    nk_label_colored( ui->nk, "Skeleton", NK_TEXT_LEFT, tr_theme_dark.dim );
+    if ( c->skeleton_count > 1 )
+        choice_row( ui, "all of them", "skeleton", -1, &ui->choice[0] );
+    for ( int s = 0; s < c->skeleton_count; ++s )
+        choice_row( ui, c->skeletons[s], "skeleton", s, &ui->choice[0] );
+}
+
+static void list_takes( tr_ui *ui, const tr_choice *c )
+{
+    nk_layout_row_dynamic( ui->nk, 20, 1 );
+    nk_label_colored( ui->nk, "Take", NK_TEXT_LEFT, tr_theme_dark.dim );
+    int first = first_take( c, ui->choice[0] );
+    if ( ui->choice[1] < 0 || !moved( c, ui->choice[0], ui->choice[1] ) )
+        ui->choice[1] = first;
+    if ( first < 0 )
+        choice_row( ui, ui->choice[0] < 0 ? "the first of each" : "none: it stands as at rest", "take", -1,
+                    &ui->choice[1] );
+    for ( int t = 0; t < c->take_count; ++t )
+        if ( moved( c, ui->choice[0], t ) )
+            choice_row( ui, c->takes[t], "take", t, &ui->choice[1] );
+}
+
+static void choose_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    struct nk_context *nk = ui->nk;
+    const tr_choice *c = tr_session_choice( shown->session );
+    if ( c == NULL ) {
+        tr_dialog_close( ui );
+        return;
+    }
+    const char *slash = strrchr( c->path, '/' );
+    char title[TR_UI_PATH];
+    const float h = 400;
+    bool done = nk_input_is_key_pressed( &nk->input, NK_KEY_ENTER ), cancel = false;
+    snprintf( title, sizeof title, "What of %s?", slash != NULL ? slash + 1 : c->path );
+    if ( begin( ui, shown, title, 560, h ) ) {
+        nk_layout_row_dynamic( nk, fminf( h, (float)ui->height - 40 ) - 112, 2 );
+        if ( nk_group_begin( nk, "skeletons", 0 ) ) {
+            list_skeletons( ui, c );
+            nk_group_end( nk );
+        }
+        if ( nk_group_begin( nk, "takes", 0 ) ) {
+            list_takes( ui, c );
+            nk_group_end( nk );
+        }
+        nk_layout_row_template_begin( nk, 30 );
+        nk_layout_row_template_push_dynamic( nk );
+        nk_layout_row_template_push_static( nk, 108 );
+        nk_layout_row_template_push_static( nk, 108 );
+        nk_layout_row_template_end( nk );
+        nk_spacing( nk, 1 );
+        cancel = button( ui, "Back", false );
+        done |= button( ui, c->opens ? "Open" : "Add", true );
+    }
+    end( ui );
+    if ( done && !cancel )
+        tr_ops_act( ops, TR_ACTION_CHOOSE, NULL );
+    if ( done || cancel )
+        tr_dialog_close( ui );
+}
+
 // --------------------------------------------------------------------------------------------------- names
 
 static void found_item( tr_ui *ui, tr_item_kind kind, const char *id, const char *what, bool all, int *count )
@@ -468,6 +572,8 @@ void tr_panel_dialog( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         unsaved_question( ui, shown, ops );
     else if ( ui->dialog == TR_DIALOG_RESTORE )
         restore_question( ui, shown, ops );
+    else if ( ui->dialog == TR_DIALOG_CHOOSE )
+        choose_question( ui, shown, ops );
     else if ( ui->dialog == TR_DIALOG_FIND )
         find_question( ui, shown );
 }

@@ -34,7 +34,7 @@ static void empty_note( const tr_ui *ui, const tr_shown *shown, struct nk_comman
                        : ui->failure[0] != 0 ? "This scene cannot be solved: the line below says why"
                        : shown->document != NULL
                            ? "Not solved yet"
-                           : "Nothing is open: drop a scene or a BVH file here, or Ctrl+O";
+                           : "Nothing is open: drop a scene or a motion here, or Ctrl+O";
     if ( shown->result != NULL )
         return;
     float width = tr_ui_text_width( font, text );

@@ -123,6 +123,9 @@ void tr_session_start_next( tr_session *session )
 void tr_job_free( tr_job *j )
 {
     tr_opened_free( &j->opened );
+    tr_pick_free( &j->pick );
+    tr_picks_free( &j->others );
+    tr_choice_free( &j->choice );
     tr_outcome_release( j->outcome );
     tr_outcome_release( j->below );
     tr_outcome_release( j->root );

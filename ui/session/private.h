@@ -143,6 +143,29 @@ void tr_measuring_stop( tr_measuring *measuring );
 void tr_measuring_clear( tr_measuring *measuring );
 void tr_measuring_destroy( tr_measuring *measuring );
 
+// ----------------------------------------------------------------------------------------------- choice.c
+
+typedef struct tr_pick { // a motion file, and what of it
+    char *path;
+    bool chosen; // skeleton and take were asked for, or need not be
+    bool one;    // it has one skeleton
+    tr_choice_word skeleton, take;
+} tr_pick;
+
+typedef struct tr_picks {
+    tr_pick *items;
+    int count, capacity;
+} tr_picks;
+
+void tr_pick_free( tr_pick *pick );
+bool tr_picks_add( tr_picks *picks, const tr_pick *pick ); // a copy
+tr_pick tr_picks_take( tr_picks *picks );                  // removes the first; free it
+void tr_picks_free( tr_picks *picks );
+bool tr_open_pick( tr_opened *out, const char *path, const tr_pick *pick, tr_error *error );
+// What of a file can be chosen; without a path where there is nothing to choose.
+bool tr_choice_find( tr_choice *out, const char *path, bool opens, tr_error *error );
+void tr_choice_free( tr_choice *choice );
+
 // ------------------------------------------------------------------------------------------------- jobs.c
 
 typedef enum tr_job_kind {
@@ -164,7 +187,10 @@ typedef struct tr_job { // belongs to the worker's thread until it has finished
     tr_log warnings; // export
     int cast;
     tr_opened opened;
-    bool restores; // requests.restore takes the place of the opened scene
+    tr_pick pick;     // open and join: what of the file
+    tr_picks others;  // open: what else of it
+    tr_choice choice; // open and join: what is to be asked instead
+    bool restores;    // requests.restore takes the place of the opened scene
     tr_outcome *outcome;
     tr_live *live; // borrowed: the drag that runs, or the last one, which may have the result of a solve
     const tr_method *method;
@@ -200,8 +226,9 @@ typedef struct tr_requests { // what waits for a worker
     bool restoring; // it is opened for its motions: this scene takes the place of its own
     tr_scene restore;
     char *restore_file;
-    tr_lines joins;   // motion files that are to join the cast
-    tr_lines *trials; // each a step of the history that names files
+    tr_picks joins;      // motion files that are to join the cast
+    tr_picks open_picks; // what of `open` is meant; none: all of it
+    tr_lines *trials;    // each a step of the history that names files
     int trial_count, trial_capacity;
     tr_lines exports; // folders and files to be written
     tr_picture_job *pictures;
@@ -228,6 +255,10 @@ struct tr_session {
     tr_dragging drag;
     tr_measuring measuring;
     tr_requests requests;
+    struct {
+        tr_choice *items;
+        int count, capacity;
+    } choices; // that wait for an answer
     tr_message message;
     tr_thumb thumbs[TR_MAX_THUMBS];
     struct {
@@ -251,6 +282,8 @@ void tr_session_start_drag( tr_session *session );
 void tr_session_finish_drag( tr_session *session, const tr_job *job );
 void tr_session_start_join( tr_session *session );
 void tr_session_finish_join( tr_session *session, tr_job *job );
+void tr_session_ask( tr_session *session, tr_choice *choice ); // takes it over
+void tr_session_open_picks( tr_session *session, const tr_picks *picks );
 void tr_session_start_try( tr_session *session );
 void tr_session_finish_try( tr_session *session, tr_job *job );
 void tr_job_draw( void *context, tr_worker *worker );

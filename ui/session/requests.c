@@ -81,7 +81,7 @@ bool tr_requests_clear( tr_requests *r )
         tr_lines_free( &r->trials[i] );
     r->picture_count = r->trial_count = 0;
     tr_lines_free( &r->exports );
-    tr_lines_free( &r->joins );
+    tr_picks_free( &r->joins );
     return files;
 }
 
@@ -92,6 +92,7 @@ void tr_requests_free( tr_requests *r )
     tr_free( r->pictures );
     tr_free( r->trials );
     tr_free( r->open );
+    tr_picks_free( &r->open_picks );
 }
 
 static bool is_file( const char *base, const char *file, const struct stat *status )

@@ -144,6 +144,9 @@ void tr_session_destroy( tr_session *session )
     for ( int i = 0; i < TR_MAX_THUMBS; ++i )
         tr_free( session->thumbs[i].rgb );
     tr_requests_free( &session->requests );
+    while ( session->choices.count > 0 )
+        tr_session_forget( session );
+    tr_free( session->choices.items );
     pthread_mutex_destroy( &session->open.library_lock );
     tr_free( session );
 }

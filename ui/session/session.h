@@ -97,6 +97,22 @@ tr_waits tr_session_waits( const tr_session *session );
 
 // Files.
 void tr_session_open( tr_session *session, const char *what, int cast ); // in the background
+// Which skeleton and which take of a file is meant; there are several. Opening such a file, and letting it
+// join, ask first.
+typedef char tr_choice_word[TR_JOINT_MAX]; // a name, or a number from 1
+
+typedef struct tr_choice {
+    char *path;
+    bool opens;                        // it becomes the document; else it joins the cast
+    tr_choice_word *skeletons, *takes; // [skeleton_count], [take_count]
+    int skeleton_count, take_count;
+    bool *moves; // [take_count * skeleton_count] does the take move the skeleton?
+} tr_choice;
+
+const tr_choice *tr_session_choice( const tr_session *session ); // the first that waits; NULL: none
+// Answers it. skeleton -1: all that the take moves; take -1: the first that moves each.
+void tr_session_choose( tr_session *session, int skeleton, int take );
+void tr_session_forget( tr_session *session ); // answers it by doing nothing
 // Reads a motion file in the background; it becomes a member of the cast if it can be used.
 void tr_session_join( tr_session *session, const char *path );
 unsigned tr_session_joined( const tr_session *session,

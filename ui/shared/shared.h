@@ -17,6 +17,7 @@ typedef enum tr_action_kind { // requests that do not change the document
     TR_ACTION_OPEN,        // text: what
     TR_ACTION_OPEN_ANYWAY, // the same, without a question about unsaved changes
     TR_ACTION_DROP,        // text: a file dropped on the window
+    TR_ACTION_CHOOSE,      // ui->choice: skeleton and take of the file that asks
     TR_ACTION_SAVE,        // text: path, "" = where it was
     TR_ACTION_EXPORT,      // text: folder
     TR_ACTION_PICTURE,

@@ -155,7 +155,8 @@ typedef enum tr_dialog {
     TR_DIALOG_FIND,
     TR_DIALOG_LOAD_MAP,
     TR_DIALOG_SAVE_MAP,
-    TR_DIALOG_BODY
+    TR_DIALOG_BODY,
+    TR_DIALOG_CHOOSE // skeleton and take of a file
 } tr_dialog;
 
 typedef struct tr_guard { // waits for what "Save first?" is answered; any other dialog, or none, ends it
@@ -379,6 +380,7 @@ typedef struct tr_ui {
     char field[512];    // text of the dialog
     int field_length;
     bool field_fresh;           // all of it is selected, so that typing replaces it
+    int choice[2];              // TR_DIALOG_CHOOSE: skeleton (-1: all of them) and take
     char folder[TR_UI_PATH];    // the file dialog's
     char folder_of[TR_UI_PATH]; // the document's file when that was chosen
     tr_id map_of;               // character of the joint map
