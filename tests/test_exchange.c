@@ -385,6 +385,71 @@ static void looks_are_passed_on( void **state )
     release( &s );
 }
 
+// The weights of the first mesh of a GLB file: four a point, without gaps.
+static char *weights_of( const tr_text *glb, size_t *points )
+{
+    uint32_t size;
+    json_t *json = json_of( glb );
+    memcpy( &size, glb->data + 12, sizeof size );
+    const json_t *part = json_array_get(
+        json_object_get( json_array_get( json_object_get( json, "meshes" ), 0 ), "primitives" ), 0 );
+    const json_t *accessor = json_array_get(
+        json_object_get( json, "accessors" ),
+        (size_t)json_integer_value( json_object_get( json_object_get( part, "attributes" ), "WEIGHTS_0" ) ) );
+    const json_t *view =
+        json_array_get( json_object_get( json, "bufferViews" ),
+                        (size_t)json_integer_value( json_object_get( accessor, "bufferView" ) ) );
+    assert_int_equal( json_integer_value( json_object_get( accessor, "componentType" ) ), 5126 );
+    *points = (size_t)json_integer_value( json_object_get( accessor, "count" ) );
+    size_t at = (size_t)json_integer_value( json_object_get( view, "byteOffset" ) ) +
+                (size_t)json_integer_value( json_object_get( accessor, "byteOffset" ) );
+    json_decref( json );
+    return glb->data + 28 + size + at;
+}
+
+// Weights of a file that add up to three quarters are warned of, and passed on as whole ones.
+static void weights_are_made_whole( void **state )
+{
+    (void)state;
+    solved s;
+    char path[128];
+    size_t points;
+    tr_text text = { 0 };
+    tr_error error = { 0 };
+    tr_log log = { 0 };
+    if ( !tr_import_can_read( ".glb" ) )
+        skip();
+    solve( &s, "high_five", "copy", &( tr_compose_def ){ .bodies = true, .only = "p01" } );
+    check_ok( tr_exchange_print( &s.x, TR_EXCHANGE_GLB, NULL, &text, &error ), &error );
+    char *weights = weights_of( &text, &points );
+    for ( size_t i = 0; i < 4 * points; ++i ) {
+        float w;
+        memcpy( &w, weights + 4 * i, 4 );
+        w *= 0.75f;
+        memcpy( weights + 4 * i, &w, 4 );
+    }
+    check_ok( tr_file_write( in_folder( path, "thin.glb" ), text.data, text.size, &error ), &error );
+    tr_import import;
+    check_ok( tr_import_load( &import, path, NULL, &log, &error ), &error );
+    assert_int_equal( log.count, 1 );
+    assert_non_null( strstr( log.lines[0], "do not add up to 1" ) );
+    tr_import_free( &import );
+    tr_log_free( &log );
+    tr_text_free( &text );
+    tr_import_def choice = { .skeleton = "p01" };
+    check_ok( tr_exchange_find_look( &s.x, &s.x.bodies[0].look, path, &choice, NULL, &error ), &error );
+    assert_non_null( s.x.bodies[0].look );
+    check_ok( tr_exchange_print( &s.x, TR_EXCHANGE_GLB, NULL, &text, &error ), &error );
+    weights = weights_of( &text, &points );
+    for ( size_t i = 0; i < points; ++i ) {
+        float w[4];
+        memcpy( w, weights + 16 * i, 16 );
+        check_near( (double)( w[0] + w[1] + w[2] + w[3] ), 1, 1e-7 );
+    }
+    tr_text_free( &text );
+    release( &s );
+}
+
 // -------------------------------------------------------------------------------------------- odd contents
 
 // Names that formats do not take as they are; a joint whose rest is turned; frames that do not begin at 0.
@@ -557,6 +622,7 @@ int main( void )
         TEST( contacts_and_figures_are_there ),
         TEST( one_of_many ),
         TEST( looks_are_passed_on ),
+        TEST( weights_are_made_whole ),
         TEST( odd_names ),
         TEST( changed_looks_do_no_harm ),
         TEST( memory_runs_out ),

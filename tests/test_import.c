@@ -468,6 +468,29 @@ static void wrong_structures( void **state )
                 "names other files" );
 }
 
+// Files in use whose skin names a skeleton beside its joints: read, with a warning.
+static void skeletons_that_are_not_above( void **state )
+{
+    (void)state;
+    need_gltf();
+    for ( int above = 0; above < 2; ++above ) {
+        char text[400];
+        tr_import import;
+        tr_error error = { 0 };
+        tr_log log = { 0 };
+        snprintf(
+            text, sizeof text,
+            "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"children\":[1,2]},{\"children\":[3]},{},{}],"
+            "\"skins\":[{\"joints\":[1,3],\"skeleton\":%d}]}",
+            above ? 0 : 2 );
+        check_ok( tr_import_parse( &import, text, strlen( text ), "made.gltf", NULL, &log, &error ), &error );
+        assert_int_equal( log.count, above ? 0 : 1 );
+        assert_int_equal( import.skeleton_count, 1 );
+        tr_import_free( &import );
+        tr_log_free( &log );
+    }
+}
+
 static void memory_runs_out( void **state )
 {
     (void)state;
@@ -645,6 +668,7 @@ int main( void )
         TEST( changed_bytes_do_no_harm ),
         TEST( wrong_numbers ),
         TEST( wrong_structures ),
+        TEST( skeletons_that_are_not_above ),
         TEST( memory_runs_out ),
         TEST( files_of_others ),
         TEST( bvh_and_fbx_are_the_same ),

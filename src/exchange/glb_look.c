@@ -130,8 +130,11 @@ static void pass_buffers( fitting *f )
         const char *data = tr_import_get_buffer( &f->look->import, i, &size );
         tr_glb_pad( &f->w->data, "\0\0\0" );
         f->buffers[i] = f->w->data.size;
-        if ( data != NULL )
-            tr_text_append( &f->w->data, data, size );
+        if ( data == NULL )
+            continue;
+        tr_text_append( &f->w->data, data, size );
+        if ( !f->w->data.failed )
+            tr_import_mend_buffer( &f->look->import, i, f->w->data.data + f->buffers[i] );
     }
 }
 

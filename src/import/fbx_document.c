@@ -645,6 +645,7 @@ static tr_affine fbx_inverse_bind( const struct tr_import_file *file, int skin, 
     return index < s->joint_count ? s->binds[index] : tr_affine_identity;
 }
 
-const tr_import_papers tr_fbx_papers = { fbx_papers_document, fbx_buffer, fbx_skin_joint, fbx_inverse_bind };
+const tr_import_papers tr_fbx_papers = { fbx_papers_document, fbx_buffer, fbx_skin_joint, fbx_inverse_bind,
+                                         NULL };
 
 #endif

@@ -245,9 +245,18 @@ static bool read_nodes( gltf *g, tr_error *error )
     return true;
 }
 
+// Walks up at most `steps` nodes, which rings would make endless; true where that was not enough to know.
+static bool may_be_above( const cgltf_node *top, const cgltf_node *node, int *steps )
+{
+    for ( ; node != NULL && node != top && *steps > 0; --*steps )
+        node = node->parent;
+    return node != NULL;
+}
+
 static bool read_skins( gltf *g, bool *any, tr_log *warnings )
 {
     const cgltf_data *data = g->data;
+    int steps = 10000000;
     for ( size_t s = 0; s < data->skins_count; ++s ) {
         const cgltf_skin *skin = &data->skins[s];
         if ( skin->joints_count == 0 )
@@ -255,12 +264,19 @@ static bool read_skins( gltf *g, bool *any, tr_log *warnings )
         if ( skin->inverse_bind_matrices != NULL && skin->inverse_bind_matrices->count != skin->joints_count )
             tr_log_add( warnings, "skin %zu has %zu joints, but %zu inverse bind matrices", s,
                         skin->joints_count, skin->inverse_bind_matrices->count );
+        size_t below = 0;
         for ( size_t j = 0; j < skin->joints_count; ++j ) {
+            below += skin->skeleton == NULL || may_be_above( skin->skeleton, skin->joints[j], &steps );
             int n = (int)( skin->joints[j] - data->nodes );
             g->base.nodes[n].joint = true;
             tr_set_join( g->base.set, (int)( skin->joints[0] - data->nodes ), n );
             *any = true;
         }
+        if ( below < skin->joints_count )
+            tr_log_add( warnings,
+                        "skin %zu: the node that it calls its skeleton is not above its joints; it "
+                        "is passed over",
+                        s );
     }
     return true;
 }
@@ -444,11 +460,11 @@ static bool add_track( gltf *g, take *t, const cgltf_animation *animation, size_
     const char *node = g->base.nodes[new.node].name;
     snprintf( where, sizeof where, "take %d, %s of node %d (%.80s)", number, path_names[new.path], new.node,
               node != NULL ? node : "without a name" );
-    bool times, values;
+    bool times, values = false;
     if ( new.times == NULL || new.values == NULL )
         return true;
     if ( !check_accessor( g, new.times, where, &times, warnings, error ) ||
-         !check_accessor( g, new.values, where, &values, warnings, error ) )
+         ( times && !check_accessor( g, new.values, where, &values, warnings, error ) ) )
         return false;
     if ( !times || !values || !check_shape( g, &new, where, warnings ) )
         return true;
@@ -673,8 +689,80 @@ static tr_affine gltf_inverse_bind( const struct tr_import_file *file, int skin,
     return ( tr_affine ){ { columns[0], columns[1], columns[2] }, columns[3] };
 }
 
-static const tr_import_papers gltf_papers = { gltf_document, gltf_buffer, gltf_skin_joint,
-                                              gltf_inverse_bind };
+// ------------------------------------------------------------------------------------------------ weights
+
+enum { WEIGHT_SETS = 8 }; // of four weights each
+
+typedef struct weights { // of the points of a part of a mesh
+    const cgltf_accessor *sets[WEIGHT_SETS];
+    int count;
+    size_t points;
+} weights;
+
+static weights find_weights( const cgltf_primitive *of )
+{
+    weights w = { 0 };
+    for ( size_t a = 0; a < of->attributes_count; ++a ) {
+        const cgltf_attribute *at = &of->attributes[a];
+        bool sound = at->type == cgltf_attribute_type_weights && at->data != NULL &&
+                     at->data->type == cgltf_type_vec4 &&
+                     at->data->component_type == cgltf_component_type_r_32f &&
+                     trouble_of_accessor( at->data ) == NULL;
+        if ( !sound || w.count == WEIGHT_SETS || ( w.count > 0 && at->data->count != w.points ) )
+            continue;
+        w.sets[w.count++] = at->data;
+        w.points = at->data->count;
+    }
+    return w;
+}
+
+// 1 where there are none, or none that could be scaled.
+static double sum_of_weights( const weights *w, size_t point )
+{
+    double sum = 0;
+    for ( int s = 0; s < w->count; ++s )
+        for ( size_t c = 0; c < 4; ++c )
+            sum += number_at( w->sets[s], point, c );
+    return sum > 1e-6 && sum < 1e6 ? sum : 1;
+}
+
+static void warn_of_weights( const cgltf_data *data, tr_log *warnings )
+{
+    tr_import_limits limits = tr_default_import_limits();
+    size_t wrong = 0;
+    for ( size_t m = 0; m < data->meshes_count; ++m )
+        for ( size_t p = 0; p < data->meshes[m].primitives_count; ++p ) {
+            weights w = find_weights( &data->meshes[m].primitives[p] );
+            for ( size_t i = 0; i < w.points; ++i )
+                wrong += fabs( sum_of_weights( &w, i ) - 1 ) > limits.whole_weight;
+        }
+    if ( wrong > 0 )
+        tr_log_add( warnings, "the weights of %zu points of its meshes do not add up to 1; they are scaled",
+                    wrong );
+}
+
+static void gltf_mend( const struct tr_import_file *file, int buffer, char *copy )
+{
+    const cgltf_data *data = ( (const gltf *)file )->data;
+    for ( size_t m = 0; m < data->meshes_count; ++m )
+        for ( size_t p = 0; p < data->meshes[m].primitives_count; ++p ) {
+            weights w = find_weights( &data->meshes[m].primitives[p] );
+            for ( size_t i = 0; i < w.points; ++i )
+                for ( int s = 0; s < w.count; ++s ) {
+                    const cgltf_accessor *a = w.sets[s];
+                    if ( a->buffer_view->buffer != &data->buffers[buffer] )
+                        continue;
+                    for ( size_t c = 0; c < 4; ++c ) {
+                        float even = (float)( number_at( a, i, c ) / sum_of_weights( &w, i ) );
+                        memcpy( copy + a->buffer_view->offset + a->offset + i * a->stride + c * sizeof even,
+                                &even, sizeof even );
+                    }
+                }
+        }
+}
+
+static const tr_import_papers gltf_papers = { gltf_document, gltf_buffer, gltf_skin_joint, gltf_inverse_bind,
+                                              gltf_mend };
 
 // ------------------------------------------------------------------------------------------------ the file
 
@@ -714,6 +802,7 @@ bool tr_gltf_open( tr_import *out, const tr_import_source *source, tr_log *warni
     for ( size_t s = 0; s < g->data->skins_count; ++s )
         if ( g->data->skins[s].joints_count > 0 )
             tr_import_count_skin( out, (int)( g->data->skins[s].joints[0] - g->data->nodes ) );
+    warn_of_weights( g->data, warnings );
     warn_of_extensions( g->data, warnings );
     return true;
 }

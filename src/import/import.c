@@ -410,6 +410,7 @@ tr_import_limits tr_default_import_limits( void )
                                  .on_frame = 0.02,
                                  .same_frame = 1e-3,
                                  .unit_length = 0.02,
+                                 .whole_weight = 1e-5,
                                  .growth = 0.01,
                                  .even = 1e-3,
                                  .no_scale = 1e-9,
@@ -574,6 +575,13 @@ const char *tr_import_get_buffer( const tr_import *import, int buffer, size_t *s
 int tr_import_skin_joint( const tr_import *import, int skin, int index )
 {
     return import->file->papers->skin_joint( import->file, skin, index );
+}
+
+void tr_import_mend_buffer( const tr_import *import, int buffer, char *copy )
+{
+    const tr_import_papers *papers = import->file->papers;
+    if ( papers != NULL && papers->mend != NULL )
+        papers->mend( import->file, buffer, copy );
 }
 
 tr_affine tr_import_inverse_bind( const tr_import *import, int skin, int index )

@@ -125,7 +125,9 @@ typedef struct tr_import_document {
 
 tr_import_document tr_import_get_document( const tr_import *import );
 const char *tr_import_get_buffer( const tr_import *import, int buffer, size_t *size ); // NULL: empty
-int tr_import_skin_joint( const tr_import *import, int skin, int index );              // node; -1: no more
+// Scales the weights of points in a copy of a buffer so that they add up to 1.
+void tr_import_mend_buffer( const tr_import *import, int buffer, char *copy );
+int tr_import_skin_joint( const tr_import *import, int skin, int index ); // node; -1: no more
 tr_affine tr_import_inverse_bind( const tr_import *import, int skin, int index );
 
 #endif

@@ -11,6 +11,7 @@ typedef struct tr_import_papers { // for files with a document: see tr_import_ge
     const char *( *buffer )( const struct tr_import_file *file, int buffer, size_t *size );
     int ( *skin_joint )( const struct tr_import_file *file, int skin, int index );
     tr_affine ( *inverse_bind )( const struct tr_import_file *file, int skin, int index );
+    void ( *mend )( const struct tr_import_file *file, int buffer, char *copy ); // NULL: nothing to do
 } tr_import_papers;
 
 struct tr_import_file { // the first part of a reader's own struct
@@ -33,24 +34,25 @@ struct tr_import_file { // the first part of a reader's own struct
 
 // Assumptions about files, and what is taken for rounding in them.
 typedef struct tr_import_limits {
-    double fps;         // frames a second, where a file gives none
-    double on_frame;    // frames: keys this near to a frame are on it
-    double same_frame;  // frames that rounding of key times may add to a take
-    double unit_length; // squared lengths of rotations differ from 1 by less, else there is a warning
-    double growth;      // shares: scales change over time by less, else there is a warning
-    double even;        // shares, and cosines between axes: less is an even scale
-    double no_scale;    // shares: joints scaled to less have no rotation
-    double still;       // sizes of the skeleton: joints that move by less than this do not move
-    double size[2];     // metres: smaller and taller bodies are warned of
-    int body_joints;    // with more joints a small skeleton is a small body
-    double farthest;    // metres
-    double taller;      // times: bodies of places are that much higher than wide, or lie along Z
-    double bone_change; // share of the height: bones between places that change by less on average need no
-                        // warning
-    double even_bone;   // share of the size: joints whose distance varies by less keep it
-    double longest;     // seconds: takes begin and end before
-    double lowest;      // share of a clip of SMPL poses: the lowest feet in it may be below the floor
-    double smpl[2];     // times the mean stature: bodies of SMPL beyond stand on another floor
+    double fps;          // frames a second, where a file gives none
+    double on_frame;     // frames: keys this near to a frame are on it
+    double same_frame;   // frames that rounding of key times may add to a take
+    double unit_length;  // squared lengths of rotations differ from 1 by less, else there is a warning
+    double whole_weight; // weights of a point add up to 1 but for this, else there is a warning
+    double growth;       // shares: scales change over time by less, else there is a warning
+    double even;         // shares, and cosines between axes: less is an even scale
+    double no_scale;     // shares: joints scaled to less have no rotation
+    double still;        // sizes of the skeleton: joints that move by less than this do not move
+    double size[2];      // metres: smaller and taller bodies are warned of
+    int body_joints;     // with more joints a small skeleton is a small body
+    double farthest;     // metres
+    double taller;       // times: bodies of places are that much higher than wide, or lie along Z
+    double bone_change;  // share of the height: bones between places that change by less on average need no
+                         // warning
+    double even_bone;    // share of the size: joints whose distance varies by less keep it
+    double longest;      // seconds: takes begin and end before
+    double lowest;       // share of a clip of SMPL poses: the lowest feet in it may be below the floor
+    double smpl[2];      // times the mean stature: bodies of SMPL beyond stand on another floor
 } tr_import_limits;
 
 tr_import_limits tr_default_import_limits( void );
