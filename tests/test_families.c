@@ -4,6 +4,7 @@
 #include "actor/actor.h"
 #include "motion/motion.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // A person at rest, metres; left side or middle.
@@ -188,6 +189,142 @@ static void any_two_map_onto_each_other( void **state )
         }
 }
 
+// Joints that rigs have beside their bodies, as their programs export them: they are no limbs, and change no
+// role and no map.
+static void helpers_are_passed_over( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *family, *name;
+        int above; // part, -1: the helper before it
+        vec3 offset;
+    } helpers[] = {
+        { "biped", "Bip01 Footsteps", TR_RIG_HIPS, { 0, -0.95, 0 } },
+        { "biped", "Bip01 HeadNub", TR_RIG_HEAD, { 0, 0.2, 0 } },
+        { "biped", "Bip01 L Toe0Nub", TR_RIG_TOE, { 0, 0, 0.05 } },
+        { "biped", "Bip01 L ForeTwist", TR_RIG_FOREARM, { 0.05, 0, 0 } },
+        { "ue5", "ik_foot_root", TR_RIG_HIPS, { 0, -0.95, 0 } },
+        { "ue5", "ik_foot_l", -1, { 0.09, 0.08, 0 } },
+        { "ue5", "ik_hand_root", TR_RIG_HIPS, { 0, -0.95, 0 } },
+        { "ue5", "ik_hand_gun", -1, { -0.6, 1.4, 0 } },
+        { "ue5", "ik_hand_r", -1, { 0, 0, 0 } },
+        { "ue5", "lowerarm_twist_01_l", TR_RIG_FOREARM, { 0.1, 0, 0 } },
+        { "ue5", "thigh_twist_02_l", TR_RIG_THIGH, { 0, -0.2, 0 } },
+        { "ue5", "thigh_correctiveRoot_l", TR_RIG_THIGH, { 0, 0, 0 } }, // MetaHuman
+        { "ue5", "thigh_fwd_l", -1, { 0, 0, 0.05 } },
+        { "ue5", "upperarm_correctiveRoot_l", TR_RIG_UPPER_ARM, { 0, 0, 0 } },
+        { "ue5", "clavicle_pec_l", TR_RIG_CLAVICLE, { 0.05, -0.05, 0.05 } },
+        { "ue5", "spine_04_latissimus_l", TR_RIG_SPINE_4, { 0.1, 0, 0 } },
+        { "ue5", "calf_knee_l", TR_RIG_SHIN, { 0, 0, 0.05 } },
+        { "ue5", "ankle_bck_l", TR_RIG_FOOT, { 0, 0, -0.05 } },
+        { "ue5", "wrist_inner_l", TR_RIG_HAND, { 0, -0.02, 0 } },
+        { "ue5", "FACIAL_C_FacialRoot", TR_RIG_HEAD, { 0, 0.05, 0.05 } },
+        { "ue5", "FACIAL_L_Eye", -1, { 0.03, 0.03, 0.03 } },
+        { "ue4", "ik_foot_root", TR_RIG_HIPS, { 0, -0.95, 0 } },
+        { "ue4", "ik_foot_r", -1, { -0.09, 0.08, 0 } },
+        { "ue4", "calf_twist_01_l", TR_RIG_SHIN, { 0, -0.2, 0 } },
+        { "rigify", "DEF-upper_arm.L.001", TR_RIG_UPPER_ARM, { 0.14, 0, 0 } },
+        { "rigify", "DEF-breast.L", TR_RIG_SPINE_3, { 0.08, 0, 0.1 } },
+        { "rigify", "DEF-pelvis.L", TR_RIG_HIPS, { 0.05, 0.03, 0 } },
+        { "humanik", "LeftForeArmRoll", TR_RIG_FOREARM, { 0.1, 0, 0 } },
+        { "humanik", "LeftUpLegRoll", TR_RIG_THIGH, { 0, -0.2, 0 } },
+        { "mixamo", "mixamorig:HeadTop_End", TR_RIG_HEAD, { 0, 0.2, 0 } },
+        { "mixamo", "mixamorig:LeftToe_End", TR_RIG_TOE, { 0, 0, 0.05 } },
+        { "vrm", "J_Sec_Hair1_01", TR_RIG_HEAD, { 0, 0.1, -0.1 } },
+        { "vroid", "J_Sec_L_Bust1", TR_RIG_SPINE_3, { 0.08, 0, 0.1 } },
+        { "vroid", "J_Sec_L_CoatSkirtFront_01", TR_RIG_HIPS, { 0.1, -0.1, 0.1 } },
+    };
+    for ( int family = 0; family < tr_family_count(); ++family ) {
+        rig plain, full;
+        tr_error error = { 0 };
+        make( &plain, family, false );
+        make( &full, family, false );
+        int last = -1, own = full.skeleton.joint_count;
+        for ( size_t h = 0; h < sizeof helpers / sizeof *helpers; ++h ) {
+            if ( strcmp( helpers[h].family, tr_family_name( family ) ) != 0 )
+                continue;
+            int above = helpers[h].above < 0 ? last : find_part( &full, helpers[h].above, TR_SIDE_LEFT );
+            assert_true( above >= 0 );
+            last = full.skeleton.joint_count;
+            assert_true( tr_skeleton_add( &full.skeleton, helpers[h].name, above, helpers[h].offset ) ==
+                         last );
+        }
+        check_ok( tr_skeleton_classify( &full.skeleton, &error ), &error );
+        if ( full.skeleton.limb_count != 6 )
+            for ( int l = 0; l < full.skeleton.limb_count; ++l )
+                print_error( "%s: %s\n", tr_family_name( family ), full.skeleton.limbs[l].name );
+        assert_int_equal( full.skeleton.limb_count, 6 );
+        tr_actor actor = { .source.skeleton = full.skeleton, .target = plain.skeleton };
+        check_ok( tr_joint_map_suggest( &actor, &error ), &error );
+        for ( int j = 0; j < own; ++j ) {
+            if ( full.skeleton.joints[j].role != plain.skeleton.joints[j].role || actor.map[j] != j )
+                print_error( "%s: %s has role %d, not %d, and is driven by %d\n", tr_family_name( family ),
+                             plain.skeleton.joints[j].name, full.skeleton.joints[j].role,
+                             plain.skeleton.joints[j].role, actor.map[j] );
+            assert_int_equal( full.skeleton.joints[j].role, plain.skeleton.joints[j].role );
+            assert_int_equal( actor.map[j], j );
+        }
+        tr_joint_map_free( &actor );
+        tr_skeleton_free( &plain.skeleton );
+        tr_skeleton_free( &full.skeleton );
+    }
+}
+
+// Rigify splits the bones of arms and legs: the second halves are joints without a role.
+static void halves_of_bones_have_no_role( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *name; // # stands for the side
+        int above;
+        vec3 offset;
+        tr_role role;
+    } chain[] = {
+        { "DEF-spine", -1, { 0, 0.95, 0 }, TR_ROLE_ROOT },
+        { "DEF-spine.001", 0, { 0, 0.2, 0 }, TR_ROLE_SPINE },
+        { "DEF-spine.003", 1, { 0, 0.25, 0 }, TR_ROLE_SPINE },
+        { "DEF-spine.004", 2, { 0, 0.1, 0 }, TR_ROLE_NECK },
+        { "DEF-spine.006", 3, { 0, 0.1, 0 }, TR_ROLE_HEAD },
+        { "DEF-thigh.#", 0, { 0.1, 0, 0 }, TR_ROLE_THIGH },
+        { "DEF-thigh.#.001", 5, { 0, -0.2, 0 }, TR_ROLE_OTHER },
+        { "DEF-shin.#", 6, { 0, -0.2, 0 }, TR_ROLE_SHIN },
+        { "DEF-shin.#.001", 7, { 0, -0.2, 0 }, TR_ROLE_OTHER },
+        { "DEF-foot.#", 8, { 0, -0.2, 0 }, TR_ROLE_FOOT },
+        { "DEF-toe.#", 9, { 0, -0.1, 0.15 }, TR_ROLE_TOE },
+        { "DEF-shoulder.#", 2, { 0.03, 0.08, 0 }, TR_ROLE_CLAVICLE },
+        { "DEF-upper_arm.#", 11, { 0.15, 0, 0 }, TR_ROLE_UPPER_ARM },
+        { "DEF-upper_arm.#.001", 12, { 0.14, 0, 0 }, TR_ROLE_OTHER },
+        { "DEF-forearm.#", 13, { 0.14, 0, 0 }, TR_ROLE_FOREARM },
+        { "DEF-forearm.#.001", 14, { 0.12, 0, 0 }, TR_ROLE_OTHER },
+        { "DEF-hand.#", 15, { 0.12, 0, 0 }, TR_ROLE_HAND },
+    };
+    enum { COUNT = sizeof chain / sizeof *chain };
+    tr_skeleton skeleton = { 0 };
+    tr_error error = { 0 };
+    int joints[2][COUNT];
+    for ( int side = 0; side < 2; ++side )
+        for ( int i = 0; i < COUNT; ++i ) {
+            char name[40];
+            bool both = strchr( chain[i].name, '#' ) != NULL;
+            snprintf( name, sizeof name, "%s", chain[i].name );
+            if ( both )
+                *strchr( name, '#' ) = side == 0 ? 'L' : 'R';
+            vec3 offset = chain[i].offset;
+            offset.x *= side == 0 ? 1 : -1;
+            joints[side][i] =
+                side == 1 && !both
+                    ? joints[0][i]
+                    : tr_skeleton_add( &skeleton, name,
+                                       chain[i].above < 0 ? -1 : joints[side][chain[i].above], offset );
+        }
+    check_ok( tr_skeleton_classify( &skeleton, &error ), &error );
+    for ( int side = 0; side < 2; ++side )
+        for ( int i = 0; i < COUNT; ++i )
+            assert_int_equal( skeleton.joints[joints[side][i]].role, chain[i].role );
+    assert_int_equal( skeleton.limb_count, 6 );
+    tr_skeleton_free( &skeleton );
+}
+
 // Names that exporters changed: namespaces, dots and spaces; a biped with another number.
 static void names_may_be_changed( void **state )
 {
@@ -254,6 +391,8 @@ int main( void )
         TEST( names_are_known ),
         TEST( parts_have_their_roles ),
         TEST( any_two_map_onto_each_other ),
+        TEST( helpers_are_passed_over ),
+        TEST( halves_of_bones_have_no_role ),
         TEST( names_may_be_changed ),
         TEST( joints_take_the_names_of_a_family ),
     };

@@ -83,6 +83,7 @@ typedef struct build {
     double *below; // [joint_count] length of the longest way down
     double *above; // [joint_count] distance from the body's root along the bones
     int *children; // [joint_count]
+    bool *carries; // [joint_count] it or what hangs on it has a role
 } build;
 
 // ---------------------------------------------------------------------------------------------- body plan
@@ -95,6 +96,8 @@ static void measure_ways( build *b )
         int p = joints[j].parent;
         b->below[p] = fmax( b->below[p], b->below[j] + tr_bone_length( b->skeleton, j ) );
         b->children[p]++;
+        b->carries[j] = b->carries[j] || joints[j].role != TR_ROLE_OTHER;
+        b->carries[p] = b->carries[p] || b->carries[j];
     }
     for ( int j = 1; j < n; ++j )
         b->above[j] = joints[j].role == TR_ROLE_ROOT
@@ -246,7 +249,7 @@ static double girth_of( const build *b, int joint )
 // ----------------------------------------------------------------------------------------------- capsules
 
 // Bones that only carry or only mark something have no flesh: the frame above the pelvis, ends of split
-// bones, eyes and ears' roots within the head.
+// bones, eyes and ears' roots within the head, helpers beside the trunk.
 static bool has_flesh( const build *b, int joint )
 {
     const tr_joint *joints = b->skeleton->joints;
@@ -261,6 +264,8 @@ static bool has_flesh( const build *b, int joint )
     if ( in_head && ( b->plan == PLAN_UPRIGHT || joints[joint].role == TR_ROLE_EAR ) )
         return false;
     tr_limb_kind kind = b->skeleton->limbs[joints[joint].limb].kind;
+    if ( kind == TR_LIMB_TORSO && b->plan == PLAN_UPRIGHT && !b->carries[joint] )
+        return false;
     bool marker = b->children[joint] == 0 && joints[joint].role == TR_ROLE_OTHER;
     return !( marker && ( kind == TR_LIMB_ARM || kind == TR_LIMB_LEG ||
                           ( kind == TR_LIMB_HEAD && b->plan == PLAN_UPRIGHT ) ) );
@@ -424,10 +429,11 @@ static bool build_body( build *b, tr_body *out, tr_error *error )
     b->below = tr_alloc( n, sizeof( double ) );
     b->above = tr_alloc( n, sizeof( double ) );
     b->children = tr_alloc( n, sizeof( int ) );
+    b->carries = tr_alloc( n, sizeof( bool ) );
     out->capsules = tr_alloc( n + MOST_HEADS, sizeof( tr_capsule ) ); // a bone each, and balls for heads
     out->masses = tr_alloc( n, sizeof( double ) );
-    bool ok = b->below != NULL && b->above != NULL && b->children != NULL && out->capsules != NULL &&
-              out->masses != NULL;
+    bool ok = b->below != NULL && b->above != NULL && b->children != NULL && b->carries != NULL &&
+              out->capsules != NULL && out->masses != NULL;
     if ( !ok )
         return tr_error_memory( error );
     measure_ways( b );
@@ -448,6 +454,7 @@ bool tr_body_build( tr_body *out, const tr_skeleton *skeleton, const tr_limb_val
     tr_free( b.below );
     tr_free( b.above );
     tr_free( b.children );
+    tr_free( b.carries );
     if ( !ok )
         tr_body_free( out );
     return ok;

@@ -103,6 +103,12 @@ static bool take_family( work *w, tr_error *error )
     bool ok = human != NULL ? tr_family_of( w->skeleton, &family, human, error ) : tr_error_memory( error );
     for ( int j = 0; ok && j < w->skeleton->joint_count; ++j ) {
         guess *g = &w->marks[j].guess;
+        int parent = w->skeleton->joints[j].parent;
+        bool split = family >= 0 && human[j].part == TR_RIG_NONE && parent >= 0 &&
+                     human[parent].part >= TR_RIG_CLAVICLE && human[parent].part < TR_RIG_FINGERS &&
+                     g->part == parts[human[parent].part];
+        if ( split ) // the second half of a bone: DEF-thigh.L.001
+            g->part = PART_NONE;
         if ( human[j].part == TR_RIG_NONE || g->end )
             continue;
         g->part = human[j].part < TR_RIG_FINGERS ? parts[human[j].part] : PART_FINGER;
@@ -159,7 +165,7 @@ static void settle_part( mark *m, const mark *parent )
         bool upper_arm_below =
             any_below( m, PART_UPPER_ARM, PART_ARM ) || any_below( m, PART_SHOULDER, PART_SHOULDER );
         *p = !clavicle_above && upper_arm_below ? PART_CLAVICLE : PART_UPPER_ARM;
-    } else if ( *p == PART_HIP && !any_below( m, PART_THIGH, PART_HIP ) )
+    } else if ( *p == PART_HIP && m->children > 0 && !any_below( m, PART_THIGH, PART_HIP ) )
         *p = PART_THIGH;
     else if ( *p == PART_COXA && !any_below( m, PART_THIGH, PART_COXA ) )
         *p = PART_THIGH;

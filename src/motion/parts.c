@@ -293,6 +293,18 @@ tr_side tr_name_without_side( const char *name, uint64_t *hash )
     return side;
 }
 
+// Joints beside a body: along a bone to turn its skin, goals of inverse kinematics (UE: ik_foot_l), the
+// footsteps of 3ds Max, what swings along.
+static bool is_helper( const words *w )
+{
+    static const char *const names[] = { "twist", "roll", "ik",    "footsteps", "breast", "bust",
+                                         "skirt", "coat", "cloth", "cape",      "sleeve", "ribbon" };
+    for ( size_t i = 0; i < sizeof names / sizeof *names; ++i )
+        if ( has_word( w, names[i] ) )
+            return true;
+    return false;
+}
+
 guess tr_part_from_name( const char *name )
 {
     const char *start = name; // names may carry a namespace: "mixamorig:LeftArm", "Armature|LeftArm"
@@ -304,7 +316,7 @@ guess tr_part_from_name( const char *name )
     guess g = { .side = take_side( &w ) };
     join( &w );
     g.end = has_word( &w, "end" ) || has_word( &w, "nub" ) || has_word( &w, "site" );
-    if ( has_word( &w, "twist" ) || has_word( &w, "roll" ) ) // helpers along a bone are no part of their own
+    if ( is_helper( &w ) )
         return g;
     g.part = look_up( &w );
     if ( g.side != TR_SIDE_NONE && is_beast_leg( &w ) )
