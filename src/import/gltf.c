@@ -5,6 +5,8 @@
 #ifdef TROUPE_HAS_CGLTF
 
 #include <cgltf.h>
+#include <setjmp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +30,21 @@ typedef struct take {
     double first, last; // seconds
 } take;
 
+typedef union block { // of memory of cgltf; what is asked for lies behind it
+    struct {
+        union block *next, *before;
+    };
+    max_align_t align;
+} block;
+
+typedef struct heap {
+    block *blocks;
+    jmp_buf *out; // where to go when there is no more; NULL: nowhere
+} heap;
+
 typedef struct gltf {
     struct tr_import_file base;
+    heap heap;
     cgltf_data *data;
     char **names; // [node_count]
     part *rest;   // [node_count]
@@ -44,16 +59,33 @@ enum { SOUND = 1, BROKEN = 2, ASCENDS = 4, JUMPS_BACK = 8, TURNS_SEEN = 16 };
 
 // ------------------------------------------------------------------------------------------------- memory
 
+// When memory runs out, cgltf frees lists that it has counted but not made. So it is left in the middle
+// instead, and its memory is found by this list.
 static void *allocate( void *user, cgltf_size size )
 {
-    (void)user;
-    return tr_alloc( 1, size );
+    heap *h = user;
+    block *b = size <= SIZE_MAX - sizeof *b ? tr_alloc( 1, sizeof *b + size ) : NULL;
+    if ( b == NULL && h->out != NULL )
+        longjmp( *h->out, 1 );
+    if ( b == NULL )
+        return NULL;
+    b->next = h->blocks;
+    if ( b->next != NULL )
+        b->next->before = b;
+    h->blocks = b;
+    return b + 1;
 }
 
 static void release( void *user, void *pointer )
 {
-    (void)user;
-    tr_free( pointer );
+    heap *h = user;
+    if ( pointer == NULL )
+        return;
+    block *b = (block *)pointer - 1;
+    if ( b->next != NULL )
+        b->next->before = b->before;
+    *( b->before != NULL ? &b->before->next : &h->blocks ) = b->next;
+    tr_free( b );
 }
 
 typedef struct beside { // a file that this one names
@@ -106,6 +138,8 @@ static void close_gltf( struct tr_import_file *file )
     tr_free( g->seen );
     tr_import_release( &g->base );
     cgltf_free( g->data );
+    while ( g->heap.blocks != NULL )
+        release( &g->heap, g->heap.blocks + 1 );
     tr_free( g );
 }
 
@@ -146,16 +180,17 @@ static bool check_buffers( const cgltf_data *data, tr_error *error )
     return true;
 }
 
-static bool parse( gltf *g, const tr_import_source *source, tr_error *error )
+static bool parse_within( gltf *g, const tr_import_source *source, tr_error *error )
 {
     beside b = { .error = error };
-    cgltf_options options = { .memory = { .alloc_func = allocate, .free_func = release },
-                              .file = { .read = read_beside, .release = release_beside, .user_data = &b } };
-    cgltf_result result = cgltf_parse( &options, source->data, source->size, &g->data );
-    if ( result != cgltf_result_success ) {
-        g->data = NULL;
+    cgltf_options options = {
+        .memory = { .alloc_func = allocate, .free_func = release, .user_data = &g->heap },
+        .file = { .read = read_beside, .release = release_beside, .user_data = &b } };
+    cgltf_data *data;
+    cgltf_result result = cgltf_parse( &options, source->data, source->size, &data );
+    if ( result != cgltf_result_success )
         return refuse( result, error );
-    }
+    g->data = data;
     if ( !check_buffers( g->data, error ) )
         return false;
     result = cgltf_load_buffers( &options, g->data, source->path );
@@ -163,6 +198,15 @@ static bool parse( gltf *g, const tr_import_source *source, tr_error *error )
     if ( result == cgltf_result_unknown_format && source->path == NULL )
         return tr_error_set( error, "it names other files, which cannot be read from here" );
     return result == cgltf_result_success || ( b.failed ? false : refuse( result, error ) );
+}
+
+static bool parse( gltf *g, const tr_import_source *source, tr_error *error )
+{
+    jmp_buf out;
+    g->heap.out = &out;
+    bool ok = setjmp( out ) == 0 ? parse_within( g, source, error ) : tr_error_memory( error );
+    g->heap.out = NULL;
+    return ok;
 }
 
 // -------------------------------------------------------------------------------------------------- nodes
