@@ -77,7 +77,7 @@ typedef struct tr_form {
     vec3 points[TR_ROWS_MAX]; // [point_count] polyline
     int point_count;
     double thickness;       // for a polyline or an open mesh
-    char mesh[TR_PATH_MAX]; // OBJ file, relative to the scene file
+    char mesh[TR_PATH_MAX]; // OBJ, glTF or FBX file, relative to the scene file
     double unit;            // metres per unit of the file
     char up;                // 'y', 'z'
 } tr_form;

@@ -117,7 +117,7 @@ const tr_trimesh *tr_library_mesh( tr_library *library, const tr_form *form, con
             return &known->mesh;
     }
     char *path = file != NULL ? tr_path_beside( file, form->mesh ) : tr_string_copy( form->mesh );
-    bool ok = path != NULL ? tr_obj_load( &item.mesh, path, &item.import, error ) : tr_error_memory( error );
+    bool ok = path != NULL ? tr_mesh_read( &item.mesh, path, &item.import, error ) : tr_error_memory( error );
     tr_free( path );
     if ( !ok )
         return NULL;

@@ -22,7 +22,7 @@
         MAY( size, VEC3, "size", "edge lengths, metres (box; sphere: three times its diameter)" ),           \
         MAY( points, TEXT, "points", "x,y,z;x,y,z;… (polyline)" ),                                           \
         MAY( thickness, NUMBER, "thickness", "metres (polyline, mesh that is not closed)" ),                 \
-        MAY( mesh, TEXT, "mesh.file", "OBJ file, seen from the scene's folder (mesh)" ),                     \
+        MAY( mesh, TEXT, "mesh.file", "OBJ, glTF or FBX file, seen from the scene's folder" ),              \
         MAY( mesh_unit, NUMBER, "mesh.unit", "metres per unit of that file (mesh)" ),                        \
         MAY( mesh_up, TEXT, "mesh.up", "y or z (mesh)" )
 #define PROP_PARAMS                                                                                          \

@@ -71,6 +71,16 @@ bool tr_import_motion( tr_motion *out, const tr_import *import, const tr_import_
 bool tr_motion_read( tr_motion *out, const char *path, const tr_import_def *def, tr_log *warnings,
                      tr_error *error );
 
+// ------------------------------------------------------------------------------------------------ meshes
+
+// All meshes of a glTF or FBX file as they are at rest, in metres and Y up, times `scale`. FBX: read with
+// def.meshes. `name` stands for the file in messages.
+bool tr_import_mesh( tr_trimesh *out, const tr_import *import, const char *name, double scale,
+                     tr_error *error );
+// A mesh file by its ending: OBJ as tr_obj_load does it; of glTF and FBX files, whose unit and axes are
+// known, `unit` is a factor and up 'y' means as the file says.
+bool tr_mesh_read( tr_trimesh *out, const char *path, const tr_obj_import *how, tr_error *error );
+
 // ------------------------------------------------------------------------------------ imports as they are
 // The nodes of a glTF or FBX file, for writers that pass on what this program does not know.
 

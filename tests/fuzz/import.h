@@ -33,6 +33,9 @@ int LLVMFuzzerTestOneInput( const uint8_t *data, size_t size )
         for ( int s = 0; fbx && s < document.skin_count; ++s )
             sound = sound && tr_import_skin_joint( &import, s, 0 ) >= 0;
         json_decref( json );
+        tr_trimesh mesh;
+        if ( tr_import_mesh( &mesh, &import, FUZZ_NAME, 1, NULL ) )
+            tr_trimesh_free( &mesh );
         tr_import_free( &import );
     }
     return sound && tr_memory_live() == 0 ? 0 : ( abort(), 0 );
