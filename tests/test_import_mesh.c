@@ -1,4 +1,5 @@
-// Meshes of glTF and FBX files as props: where their points are, which way faces look, what is refused.
+// Meshes of glTF and FBX files as props: where their points are, which way faces look, what is refused. Rest
+// poses from skins.
 #include "check.h"
 #include "folder.h"
 
@@ -216,6 +217,94 @@ static void props_come_from_fbx( void **state )
     tr_scene_free( &scene );
 }
 
+// ---------------------------------------------------------------------------------------- where skins were
+// bound
+
+// Three joints, a unit above each other; the nodes say that the middle one is bent by a quarter about Z. The
+// skin was bound when they were straight, `length` apart, all of them turned about X by quarters.
+static void make_bent( tr_text *out, float length, int quarters )
+{
+    tr_text json = { 0 };
+    tr_text_add(
+        &json, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"a\",\"children\":[1],\"translation\":"
+               "[0,1,0]},{\"name\":\"b\",\"children\":[2],\"translation\":[0,1,0],\"rotation\":[0,0,"
+               "0.70710678,0.70710678]},{\"name\":\"c\",\"translation\":[0,1,0]}],"
+               "\"skins\":[{\"joints\":[0,1,2],\"inverseBindMatrices\":0}],\"accessors\":[{\"bufferView\":0,"
+               "\"componentType\":5126,\"count\":3,\"type\":\"MAT4\"}],\"bufferViews\":[{\"buffer\":0,"
+               "\"byteLength\":192}],\"buffers\":[{\"byteLength\":192}]}" );
+    while ( json.size % 4 != 0 )
+        tr_text_append( &json, " ", 1 );
+    *out = ( tr_text ){ 0 };
+    tr_text_append( out, "glTF", 4 );
+    add_u32( out, 2 );
+    add_u32( out, 28 + json.size + 192 );
+    add_u32( out, json.size );
+    tr_text_append( out, "JSON", 4 );
+    tr_text_append( out, json.data, json.size );
+    add_u32( out, 192 );
+    tr_text_append( out, "BIN", 4 );
+    const float turns[4][2] = { { 1, 0 }, { 0, 1 }, { -1, 0 }, { 0, -1 } }, c = turns[quarters][0],
+                s = turns[quarters][1];
+    for ( int j = 0; j < 3; ++j ) { // the inverse of the turn, then down to the joint
+        const float m[16] = { 1, 0, 0, 0, 0, c, -s, 0, 0, s, c, 0, 0, -( 1 + (float)j * length ), 0, 1 };
+        tr_text_append( out, (const char *)m, sizeof m );
+    }
+    tr_text_free( &json );
+}
+
+static void rests_are_where_skins_were_bound( void **state )
+{
+    (void)state;
+    need( ".glb" );
+    static const struct {
+        float length;
+        int quarters;
+        bool bound; // else as the nodes are
+    } cases[] = { { 1, 0, true }, { 2, 0, false }, { 1, 1, true } };
+    for ( size_t i = 0; i < sizeof cases / sizeof *cases; ++i ) {
+        tr_text file;
+        tr_import import;
+        tr_motion motion;
+        tr_error error = { 0 };
+        quat rotations[3];
+        vec3 places[3];
+        make_bent( &file, cases[i].length, cases[i].quarters );
+        check_ok( tr_import_parse( &import, file.data, file.size, "bent.glb", NULL, NULL, &error ), &error );
+        check_ok( tr_import_motion( &motion, &import, NULL, NULL, &error ), &error );
+        vec3 way =
+            cases[i].bound ? ( cases[i].quarters == 1 ? v3( 0, 0, 1 ) : v3( 0, 1, 0 ) ) : v3( -1, 0, 0 );
+        check_v3( motion.skeleton.joints[2].offset, way, 1e-6 );
+        tr_forward( &motion.skeleton, &motion.clip, 0, ( tr_pose ){ rotations, places } );
+        check_v3( places[0], v3( 0, 1, 0 ), 1e-6 ); // the frame is what the nodes say in any case
+        check_v3( places[1], v3( 0, 2, 0 ), 1e-6 );
+        check_v3( places[2], v3( -1, 2, 0 ), 1e-6 );
+        tr_motion_free( &motion );
+        tr_import_free( &import );
+        tr_text_free( &file );
+    }
+}
+
+static void bent_without_memory( void **state )
+{
+    (void)state;
+    need( ".glb" );
+    bool ok = false;
+    tr_text file;
+    make_bent( &file, 1, 0 );
+    for ( long n = 1; !ok; ++n ) {
+        size_t live = tr_memory_live();
+        tr_import import;
+        tr_error error = { 0 };
+        tr_memory_fail_from( n );
+        ok = tr_import_parse( &import, file.data, file.size, "bent.glb", NULL, NULL, &error );
+        tr_memory_fail_from( 0 );
+        tr_import_free( &import );
+        assert_true( ok || strstr( error.message, "memory" ) != NULL );
+        assert_int_equal( tr_memory_live(), live );
+    }
+    tr_text_free( &file );
+}
+
 static void memory_runs_out( void **state )
 {
     (void)state;
@@ -244,8 +333,14 @@ static void memory_runs_out( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( nodes_place_meshes ),         TEST( strips_and_fans ),     TEST( wrong_meshes_are_refused ),
-        TEST( skinned_meshes_are_at_rest ), TEST( props_come_from_fbx ), TEST( memory_runs_out ),
+        TEST( nodes_place_meshes ),
+        TEST( strips_and_fans ),
+        TEST( wrong_meshes_are_refused ),
+        TEST( skinned_meshes_are_at_rest ),
+        TEST( props_come_from_fbx ),
+        TEST( memory_runs_out ),
+        TEST( rests_are_where_skins_were_bound ),
+        TEST( bent_without_memory ),
     };
     return cmocka_run_group_tests( tests, set_up_folder, remove_group_folder );
 }

@@ -44,6 +44,7 @@ static void close_fbx( struct tr_import_file *file )
     tr_import_release( &f->base );
     tr_fbx_free_document( &f->document );
     tr_free( f->moves );
+    tr_free( f->carriers );
     ufbx_free_scene( f->scene );
     tr_free( f );
 }
@@ -190,12 +191,16 @@ static vec3 column( ufbx_vec3 v )
     return v3( v.x, v.y, v.z );
 }
 
+static tr_affine affine_of( const ufbx_matrix *m )
+{
+    return ( tr_affine ){ { column( m->cols[0] ), column( m->cols[1] ), column( m->cols[2] ) },
+                          column( m->cols[3] ) };
+}
+
 static bool place_nodes( const ufbx_scene *scene, int node_count, tr_affine *world, tr_error *error )
 {
     for ( int n = 0; n < node_count; ++n ) {
-        const ufbx_matrix *m = &scene->nodes.data[n]->node_to_world;
-        world[n] = ( tr_affine ){ { column( m->cols[0] ), column( m->cols[1] ), column( m->cols[2] ) },
-                                  column( m->cols[3] ) };
+        world[n] = affine_of( &scene->nodes.data[n]->node_to_world );
         if ( !v3_finite( world[n].linear.cx ) || !v3_finite( world[n].linear.cy ) ||
              !v3_finite( world[n].linear.cz ) || !v3_finite( world[n].position ) )
             return tr_error_set( error, "node %d has numbers that are none; export the file anew", n );
@@ -224,6 +229,47 @@ static bool fbx_moves( const struct tr_import_file *file, int take, int node )
     return ( (const fbx *)file )->moves[(size_t)take * (size_t)file->node_count + (size_t)node];
 }
 
+// -------------------------------------------------------------------------------------------- where skins
+// are
+
+static bool find_carriers( fbx *f, tr_error *error )
+{
+    const ufbx_scene *scene = f->scene;
+    f->base.skin_count = tr_int_clamped( (double)scene->skin_deformers.count, 0, 1 << 30 );
+    f->carriers = tr_alloc( scene->skin_deformers.count, sizeof *f->carriers );
+    if ( f->carriers == NULL )
+        return tr_error_memory( error );
+    for ( int s = 0; s < f->base.skin_count; ++s )
+        f->carriers[s] = -1;
+    for ( size_t m = 0; m < scene->meshes.count; ++m ) {
+        const ufbx_mesh *mesh = scene->meshes.data[m];
+        for ( size_t s = 0; mesh->instances.count > 0 && s < mesh->skin_deformers.count; ++s )
+            f->carriers[mesh->skin_deformers.data[s]->typed_id] = (int)mesh->instances.data[0]->typed_id;
+    }
+    return true;
+}
+
+// In the space of the mesh's node, whose points have a place of their own in it.
+static bool fbx_bound( const struct tr_import_file *file, int skin, int index, int *node, tr_affine *place )
+{
+    const fbx *f = (const fbx *)file;
+    const ufbx_skin_deformer *deformer = f->scene->skin_deformers.data[skin];
+    int carrier = f->carriers[skin];
+    if ( (size_t)index >= deformer->clusters.count || carrier < 0 )
+        return false;
+    const ufbx_skin_cluster *cluster = deformer->clusters.data[index];
+    *node = cluster->bone_node != NULL ? (int)cluster->bone_node->typed_id : -1;
+    ufbx_matrix bone_to_geometry = ufbx_matrix_invert( &cluster->geometry_to_bone );
+    ufbx_matrix bone = ufbx_matrix_mul( &f->scene->nodes.data[carrier]->geometry_to_node, &bone_to_geometry );
+    *place = affine_of( &bone );
+    return true;
+}
+
+static int fbx_carrier( const struct tr_import_file *file, int skin )
+{
+    return ( (const fbx *)file )->carriers[skin];
+}
+
 // ------------------------------------------------------------------------------------------------ the file
 
 bool tr_fbx_open( tr_import *out, const tr_import_source *source, tr_log *warnings, tr_error *error )
@@ -239,8 +285,10 @@ bool tr_fbx_open( tr_import *out, const tr_import_source *source, tr_log *warnin
     f->base.bytes = source->size;
     tr_import_place( &f->base, source->def );
     bool skinned = false;
-    if ( !parse( f, source, error ) || !read_nodes( f, &skinned, error ) || !read_takes( f, out, error ) ||
-         !tr_import_find_skeletons( out, skinned, error ) )
+    f->base.bound = fbx_bound;
+    f->base.carrier = fbx_carrier;
+    if ( !parse( f, source, error ) || !read_nodes( f, &skinned, error ) || !find_carriers( f, error ) ||
+         !read_takes( f, out, error ) || !tr_import_find_skeletons( out, skinned, error ) )
         return false;
     const ufbx_scene *scene = f->scene;
     f->base.work = 16 * scene->elements.count;

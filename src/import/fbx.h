@@ -23,7 +23,8 @@ typedef struct fbx_document { // an FBX file as glTF
 typedef struct fbx {
     struct tr_import_file base;
     ufbx_scene *scene;
-    bool *moves; // [take_count * node_count]
+    bool *moves;   // [take_count * node_count]
+    int *carriers; // [skin_count] node with the mesh of a skin, -1: none
     fbx_document document;
 } fbx;
 

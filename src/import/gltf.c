@@ -52,6 +52,7 @@ typedef struct gltf {
     bool *moved;  // [node_count] by the take that is sampled
     take *takes;  // [take_count]
     int take_count;
+    int *carriers;       // [skins_count] node with the mesh of a skin, -1: none
     unsigned char *seen; // [accessors_count] what is known of it, see below: many channels may share one
 } gltf;
 
@@ -136,6 +137,7 @@ static void close_gltf( struct tr_import_file *file )
     tr_free( g->moved );
     tr_free( g->takes );
     tr_free( g->seen );
+    tr_free( g->carriers );
     tr_import_release( &g->base );
     cgltf_free( g->data );
     while ( g->heap.blocks != NULL )
@@ -297,9 +299,18 @@ static bool may_be_above( const cgltf_node *top, const cgltf_node *node, int *st
     return node != NULL;
 }
 
-static bool read_skins( gltf *g, bool *any, tr_log *warnings )
+static bool read_skins( gltf *g, bool *any, tr_log *warnings, tr_error *error )
 {
     const cgltf_data *data = g->data;
+    g->base.skin_count = tr_int_clamped( (double)data->skins_count, 0, 1 << 30 );
+    g->carriers = tr_alloc( data->skins_count, sizeof *g->carriers );
+    if ( g->carriers == NULL )
+        return tr_error_memory( error );
+    for ( size_t s = 0; s < data->skins_count; ++s )
+        g->carriers[s] = -1;
+    for ( size_t n = data->nodes_count; n-- > 0; )
+        if ( data->nodes[n].skin != NULL )
+            g->carriers[data->nodes[n].skin - data->skins] = (int)n;
     int steps = 10000000;
     for ( size_t s = 0; s < data->skins_count; ++s ) {
         const cgltf_skin *skin = &data->skins[s];
@@ -805,6 +816,25 @@ static void gltf_mend( const struct tr_import_file *file, int buffer, char *copy
         }
 }
 
+static bool gltf_bound( const struct tr_import_file *file, int skin, int index, int *node, tr_affine *place )
+{
+    const cgltf_data *data = ( (const gltf *)file )->data;
+    const cgltf_accessor *a = data->skins[skin].inverse_bind_matrices;
+    *node = gltf_skin_joint( file, skin, index );
+    if ( *node < 0 || a == NULL || a->type != cgltf_type_mat4 || (size_t)index >= a->count ||
+         trouble_of_accessor( a ) != NULL )
+        return false;
+    tr_affine to_joint = gltf_inverse_bind( file, skin, index );
+    mat3 linear = m3_inverse( to_joint.linear );
+    *place = ( tr_affine ){ linear, v3_scale( -1, m3_mulv( linear, to_joint.position ) ) };
+    return true;
+}
+
+static int gltf_carrier( const struct tr_import_file *file, int skin )
+{
+    return ( (const gltf *)file )->carriers[skin];
+}
+
 static const tr_import_papers gltf_papers = { gltf_document, gltf_buffer, gltf_skin_joint, gltf_inverse_bind,
                                               gltf_mend };
 
@@ -835,11 +865,14 @@ bool tr_gltf_open( tr_import *out, const tr_import_source *source, tr_log *warni
     g->base.moves = gltf_moves;
     g->base.close = close_gltf;
     g->base.papers = &gltf_papers;
+    g->base.bound = gltf_bound;
+    g->base.carrier = gltf_carrier;
     g->base.bytes = source->size;
     tr_import_place( &g->base, source->def );
     bool skinned = false;
-    if ( !parse( g, source, error ) || !read_nodes( g, error ) || !read_skins( g, &skinned, warnings ) ||
-         !read_takes( g, out, warnings, error ) || !tr_import_find_skeletons( out, skinned, error ) )
+    if ( !parse( g, source, error ) || !read_nodes( g, error ) ||
+         !read_skins( g, &skinned, warnings, error ) || !read_takes( g, out, warnings, error ) ||
+         !tr_import_find_skeletons( out, skinned, error ) )
         return false;
     out->mesh_count = tr_int_clamped( (double)g->data->meshes_count, 0, 1 << 30 );
     out->skin_count = tr_int_clamped( (double)g->data->skins_count, 0, 1 << 30 );

@@ -37,6 +37,7 @@ void tr_import_release( struct tr_import_file *file )
     tr_free( file->nodes );
     tr_free( file->order );
     tr_free( file->set );
+    tr_free( file->rest );
     for ( int k = 0; k < file->rig_count; ++k )
         free_rig( &file->rigs[k] );
     tr_free( file->rigs );
@@ -355,6 +356,14 @@ static bool sample( struct tr_import_file *file, int take, double time, tr_affin
     return true;
 }
 
+static bool sample_rest( struct tr_import_file *file, tr_affine *world, tr_error *error )
+{
+    if ( file->rest == NULL )
+        return sample( file, -1, 0, world, error );
+    memcpy( world, file->rest, (size_t)file->node_count * sizeof *world );
+    return true;
+}
+
 tr_import_tree tr_import_get_tree( const tr_import *import )
 {
     const struct tr_import_file *file = import->file;
@@ -368,14 +377,14 @@ const tr_import_rig *tr_import_get_rig( const tr_import *import, int skeleton )
 
 bool tr_import_rest( const tr_import *import, tr_affine *world, tr_error *error )
 {
-    return sample( import->file, -1, 0, world, error );
+    return sample_rest( import->file, world, error );
 }
 
 bool tr_import_find_skeletons( tr_import *import, bool skinned, tr_error *error )
 {
     finder f = { .import = import, .file = import->file };
     bool ok = order_nodes( f.file, error ) && ( alloc_finder( &f ) || tr_error_memory( error ) ) &&
-              sample( f.file, -1, 0, f.rest, error );
+              sample( f.file, -1, 0, f.rest, error ) && tr_import_bind( f.file, f.rest, error );
     if ( ok )
         join_sets( &f, skinned );
     for ( int i = 0; ok && i < f.file->node_count; ++i ) {
@@ -410,6 +419,9 @@ tr_import_limits tr_default_import_limits( void )
                                  .on_frame = 0.02,
                                  .same_frame = 1e-3,
                                  .unit_length = 0.02,
+                                 .same_pose = 1e-3,
+                                 .bind_length = 0.02,
+                                 .bind_bones = 0.9,
                                  .whole_weight = 1e-5,
                                  .growth = 0.01,
                                  .even = 1e-3,
@@ -707,8 +719,8 @@ static bool sample_motion( sampler *s, const tr_import *import, int take, double
     const tr_import_take *info = take >= 0 ? &import->takes[take] : NULL;
     double rate = fps > 0 ? fps : info != NULL ? info->fps : s->limits.fps;
     int frames = info != NULL ? tr_import_frame_count( info, rate ) : 1;
-    if ( !check_size( import, frames, s->rig->joint_count, error ) ||
-         !sample( file, -1, 0, s->world, error ) || !build_skeleton( s, file, error ) ||
+    if ( !check_size( import, frames, s->rig->joint_count, error ) || !sample_rest( file, s->world, error ) ||
+         !build_skeleton( s, file, error ) ||
          !tr_clip_alloc( &s->out->clip, frames, s->rig->joint_count, rate, true, error ) )
         return false;
     for ( int f = 0; f < frames; ++f ) {

@@ -21,13 +21,19 @@ struct tr_import_file { // the first part of a reader's own struct
     bool ( *moves )( const struct tr_import_file *file, int take, int node );
     void ( *close )( struct tr_import_file *file ); // frees it, too
     const tr_import_papers *papers;                 // NULL: none
-    tr_import_node *nodes;                          // [node_count]
+    // A joint of a skin: its node (-1: none) and where it was when the mesh was bound, in a space of the
+    // skin's own. False: there are no more. NULL: no skins.
+    bool ( *bound )( const struct tr_import_file *file, int skin, int index, int *node, tr_affine *place );
+    int ( *carrier )( const struct tr_import_file *file, int skin ); // node with its mesh, -1: none
+    int skin_count;                                                  // for these two
+    tr_import_node *nodes;                                           // [node_count]
     int node_count;
     int *order;          // [node_count] parents first
     int *set;            // [node_count] union-find; the reader joins what a skin uses
     tr_import_rig *rigs; // [rig_count] by skeleton
     int rig_count, rig_capacity;
     tr_affine placement; // from sampled transforms to metres with Y up
+    tr_affine *rest;     // [node_count] placed, where skins were bound in another pose; NULL: as sampled
     size_t bytes;        // size of the file
     size_t work;         // steps that one sample takes
 };
@@ -41,6 +47,9 @@ typedef struct tr_import_limits {
     double whole_weight; // weights of a point add up to 1 but for this, else there is a warning
     double growth;       // shares: scales change over time by less, else there is a warning
     double even;         // shares, and cosines between axes: less is an even scale
+    double same_pose;    // sizes of a skin: it was bound as its nodes are, but for this
+    double bind_length;  // sizes of a skin: bones of the same length when bound differ by less
+    double bind_bones;   // share of a skin's bones that have to
     double no_scale;     // shares: joints scaled to less have no rotation
     double still;        // sizes of the skeleton: joints that move by less than this do not move
     double size[2];      // metres: smaller and taller bodies are warned of
@@ -70,6 +79,9 @@ void tr_import_release( struct tr_import_file *file ); // what is here; the read
 void tr_import_place( struct tr_import_file *file, const tr_import_def *def );
 // Finds the skeletons once all else is there. `skinned`: joints are known; else what moves is a joint.
 bool tr_import_find_skeletons( tr_import *import, bool skinned, tr_error *error );
+// Where skins were bound in another pose than that of the nodes, that becomes the rest: `world` [node_count]
+// and file->rest.
+bool tr_import_bind( struct tr_import_file *file, tr_affine *world, tr_error *error );
 void tr_import_count_skin( tr_import *import, int joint ); // a skin that uses this joint
 bool tr_import_add_take( tr_import *import, const char *name, double start, double seconds, double fps,
                          tr_error *error );
