@@ -322,6 +322,12 @@ static void looks_are_passed_on( void **state )
     assert_string_equal( json_string_value( json_array_get( json_object_get( json, "extensionsUsed" ), 0 ) ),
                          "VRM" );
     assert_non_null( json_object_get( json_object_get( json, "extensions" ), "VRM" ) );
+    int tops = 0; // a node of its name above each character
+    for ( size_t n = 0; n < count_in( json, "nodes" ); ++n ) {
+        const char *name = string_at( json, "nodes", n, "name" );
+        tops += name != NULL && ( strcmp( name, "large" ) == 0 || strcmp( name, "same" ) == 0 );
+    }
+    assert_int_equal( tops, 2 );
     json_decref( json );
 
     // Joints are where they were solved, and what hangs on them is as large.

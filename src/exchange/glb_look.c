@@ -31,6 +31,7 @@ typedef struct fitting { // a look, fitted to a body
     quat *turns;       // the same
     vec3 *rest_places; // [joint_count] the same at rest
     quat *rest_turns;
+    json_t *tops; // nodes that hold the character
 } fitting;
 
 // --------------------------------------------------------------------------------------------------- JSON
@@ -418,6 +419,13 @@ static void set_place( fitting *f, json_t *node, int n, int joint )
         add_vector( f->w, node, "scale", f->scales[n] );
 }
 
+// It takes the name of the character, as the root of an FBX file does.
+static bool is_nameless_root( const fitting *f, int n )
+{
+    return f->tree.nodes[n].parent < 0 && f->tree.nodes[n].name == NULL && f->look->joints[n] < 0 &&
+           !f->look->free[n];
+}
+
 static void change_node( fitting *f, json_t *node, int n )
 {
     bool placed = v3_distance( f->tree.placement.linear.cx, v3( 1, 0, 0 ) ) > 0 ||
@@ -428,6 +436,8 @@ static void change_node( fitting *f, json_t *node, int n )
     }
     int parent = f->tree.nodes[n].parent, joint = f->look->joints[n];
     keep_children( f, node );
+    if ( is_nameless_root( f, n ) )
+        set( f->w, node, "name", json_string( f->body->name ) );
     shift( f->w, node, "mesh", f->to.meshes );
     shift( f->w, node, "skin", f->skins );
     shift( f->w, node, "camera", f->to.cameras );
@@ -439,10 +449,35 @@ static void change_node( fitting *f, json_t *node, int n )
         set_place( f, node, n, joint );
     else if ( ( parent < 0 && placed ) || ( f->stretched && parent >= 0 && f->look->joints[parent] >= 0 ) )
         set_matrix( f, node, own_local( f, n ) );
-    if ( parent < 0 || f->look->free[n] || !f->look->kept[parent] ) {
+    if ( f->look->free[n] ) {
         tr_glb_next( &f->w->roots );
         tr_text_add( &f->w->roots.text, "%d", f->nodes + n );
+    } else if ( parent < 0 || !f->look->kept[parent] )
+        f->w->failed |= json_array_append_new( f->tops, json_integer( f->nodes + n ) ) != 0;
+}
+
+// Above what holds the character is a node of its name, unless that is its name already.
+static void add_top( fitting *f )
+{
+    json_t *top = json_object(), *name = json_string( f->body->name );
+    int only = json_array_size( f->tops ) == 1
+                   ? (int)json_integer_value( json_array_get( f->tops, 0 ) ) - f->nodes
+                   : -1;
+    const char *own = only >= 0 ? f->tree.nodes[only].name : NULL;
+    bool has_name =
+        only >= 0 && ( is_nameless_root( f, only ) || ( own != NULL && strcmp( own, f->body->name ) == 0 ) );
+    tr_glb_next( &f->w->roots );
+    if ( has_name ) {
+        tr_text_add( &f->w->roots.text, "%d", f->nodes + only );
+    } else {
+        tr_text_add( &f->w->roots.text, "%d", tr_glb_next( &f->w->nodes ) );
+        f->w->failed |= top == NULL || name == NULL || json_object_set( top, "name", name ) != 0 ||
+                        json_object_set( top, "children", f->tops ) != 0;
+        if ( !f->w->failed )
+            tr_json_print( top, &f->w->nodes.text );
     }
+    json_decref( top );
+    json_decref( name );
 }
 
 static int add_binds( fitting *f, int skin, int count )
@@ -560,9 +595,10 @@ static bool alloc_fitting( fitting *f )
     f->turns = tr_alloc( cells, sizeof *f->turns );
     f->rest_places = tr_alloc( joints, sizeof *f->rest_places );
     f->rest_turns = tr_alloc( joints, sizeof *f->rest_turns );
-    return f->world != NULL && f->scales != NULL && f->stretches != NULL && f->joints != NULL &&
-           f->pose.rotations != NULL && f->pose.positions != NULL && f->places != NULL && f->turns != NULL &&
-           f->rest_places != NULL && f->rest_turns != NULL;
+    f->tops = json_array();
+    return f->tops != NULL && f->world != NULL && f->scales != NULL && f->stretches != NULL &&
+           f->joints != NULL && f->pose.rotations != NULL && f->pose.positions != NULL && f->places != NULL &&
+           f->turns != NULL && f->rest_places != NULL && f->rest_turns != NULL;
 }
 
 static void free_fitting( fitting *f )
@@ -578,6 +614,7 @@ static void free_fitting( fitting *f )
     tr_free( f->turns );
     tr_free( f->rest_places );
     tr_free( f->rest_turns );
+    json_decref( f->tops );
 }
 
 void tr_glb_add_look( tr_glb *w, const tr_exchange_body *body )
@@ -599,6 +636,8 @@ void tr_glb_add_look( tr_glb *w, const tr_exchange_body *body )
     if ( !w->failed ) {
         pass_on( &f, "skins", &w->skins, change_skin );
         pass_on( &f, "nodes", &w->nodes, change_node );
+        if ( json_array_size( f.tops ) > 0 )
+            add_top( &f );
         json_t *extensions = json_object_get( f.look->json, "extensions" );
         if ( first && extensions != NULL )
             w->extensions = json_incref( extensions );

@@ -562,10 +562,10 @@ static bool choose( const tr_import *import, const tr_import_def *def, int *skel
     if ( !is_given( def->skeleton ) && import->skeleton_count > 1 )
         tr_log_add( warnings, "it holds %d skeletons; the first one, \"%s\", is taken",
                     import->skeleton_count, import->skeletons[0].name );
-    if ( *take >= 0 && !named && import->take_count > 1 )
+    if ( *take >= 0 && !named && import->take_count > 1 && !def->body )
         tr_log_add( warnings, "it holds %d takes; \"%s\" is taken", import->take_count,
                     import->takes[*take].name );
-    if ( *take < 0 )
+    if ( *take < 0 && !def->body )
         tr_log_add( warnings, "no animation moves \"%s\": it is one frame, at rest",
                     import->skeletons[*skeleton].name );
     return true;

@@ -40,6 +40,7 @@ typedef struct tr_import_def {
     char up;                     // 'y', 'z'; 0: that of the file
     double fps;                  // 0: the rate of the file's keys
     double rate;                 // frames a second of arrays and tables, in place of their own; 0: their own
+    bool body;                   // its rest pose matters, no take
     bool meshes;                 // FBX: those too, for tr_import_get_document
 } tr_import_def;
 

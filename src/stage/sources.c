@@ -20,8 +20,12 @@ const tr_motion *tr_stage_fetch( tr_stage_builder *b, const tr_file_ref *ref, co
         tr_error_memory( b->error );
         return NULL;
     }
-    tr_import_def import = {
-        .skeleton = ref->skeleton, .take = ref->take, .unit = ref->unit, .up = ref->up, .rate = ref->rate };
+    tr_import_def import = { .skeleton = ref->skeleton,
+                             .take = ref->take,
+                             .unit = ref->unit,
+                             .up = ref->up,
+                             .rate = ref->rate,
+                             .body = strcmp( field, "target.skeleton" ) == 0 };
     tr_motion motion;
     bool ok = tr_motion_read( &motion, path, &import, b->warnings, b->error );
     tr_free( path );

@@ -16,10 +16,16 @@ scene = bpy.context.scene
 scene.render.fps, scene.render.fps_base = round(fps), round(fps) / fps
 bpy.ops.import_scene.gltf(filepath=glb)
 worst = compared = 0
+
+
+def names_above(o):
+    return [o.name] + (names_above(o.parent) if o.parent else [])
+
+
 for character in characters:
     get = lambda key: z[f"{character}/{key}" if several else key]
     names, positions = [str(n) for n in get("names")], get("positions")
-    rigs = [o for o in scene.objects if o.type == "ARMATURE" and character in (o.name, o.parent.name if o.parent else "")]
+    rigs = [o for o in scene.objects if o.type == "ARMATURE" and character in names_above(o)]
     assert len(rigs) == 1, (character, [o.name for o in scene.objects])
     bones = rigs[0].pose.bones
     parents = set(get("parents").tolist())
