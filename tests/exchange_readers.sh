@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Readers of others on files that 'troupe convert' writes. Skipped, and said so, where they are missing.
-#   exchange_readers.sh validator|positions|numpy|blender|sources TROUPE READERS
+#   exchange_readers.sh validator|positions|numpy|blender|pipeline|sources TROUPE READERS
 # Programs of node are looked for in the folder that TROUPE_NODE_MODULES names: npm install gltf-validator three tinyusdz
 set -euo pipefail
 mode=$1 troupe=$2 readers=$3
@@ -58,6 +58,24 @@ blender)
             >blender.log 2>&1 || { tail -20 blender.log; exit 1; }
         grep '^Blender .* places' blender.log
     done
+    ;;
+pipeline) # docs/pipeline.md as it stands, and what Blender makes of its end
+    command -v blender >/dev/null || skip "there is no blender (Debian: apt-get install --no-install-recommends blender python3-numpy)"
+    mkdir bin page
+    ln -s "$troupe" bin/troupe
+    python3 -c 'import numpy' 2>/dev/null || ln -s /usr/bin/python3 bin/python3
+    awk '/^```/ { inside = !inside; next } inside' "$readers/../../docs/pipeline.md" >page.sh
+    (cd page && PATH=$folder/bin:$PATH bash -euo pipefail ../page.sh) >page.log 2>&1 || { tail -20 page.log; exit 1; }
+    cd page
+    ls scene.glb result.usda anna.bvh result.blend result.png >/dev/null
+    blender --background --factory-startup --python-exit-code 1 --python "$readers/blender.py" -- result.glb result.npz \
+        >blender.log 2>&1 || { tail -20 blender.log; exit 1; }
+    grep '^Blender .* places' blender.log
+    "$troupe" measure scene.json result --json | python3 -c '
+import json, sys
+turned = json.load(sys.stdin)["metrics"]["pose_error_deg"]["out"]["value"]
+print("poses differ by", turned, "degrees on average")
+sys.exit(0 if turned < 10 else 1)' # as bound; in the pose that the FBX files were saved in it were 27
     ;;
 sources) # files of others, as three.js reads them
     need_node three
