@@ -58,9 +58,44 @@ if ( fs.existsSync( `${modules}/tinyusdz/tinyusdz.js` ) ) {
     globalThis.location = { href: 'file:///x' };
     const tiny = await ( await load( 'tinyusdz/tinyusdz.js' ) ).default(
         { wasmBinary: fs.readFileSync( `${modules}/tinyusdz/tinyusdz.wasm` ) } );
-    const loader = new tiny.TinyUSDZLoaderNative();
-    const read = loader.loadFromBinary( new Uint8Array( fs.readFileSync( `${name}.usda` ) ), `${name}.usda` );
+    const loader = new tiny.TinyUSDZLoaderNative(), usda = new Uint8Array( fs.readFileSync( `${name}.usda` ) );
+    const read = loader.loadFromBinary( usda, `${name}.usda` );
     console.log( `TinyUSDZ: ${read ? 'reads it' : loader.error()}, ${read ? loader.numMeshes() : 0} meshes` );
-    ok = read && ok;
+    ok = read && loader.loadAsLayerFromBinary( usda, `${name}.usda` ) && places( loader.layerToString() ) && ok;
+}
+
+// It shows no joints, but prints what it has read: joints follow from translations and rotations (w, x, y, z).
+function places( layer ) {
+    const text = layer.slice( layer.indexOf( 'def SkelAnimation' ) );
+    const paths = [.../joints = \[([^\]]*)\]/.exec( text )[1].matchAll( /"([^"]*)"/g )].map( m => m[1] );
+    const parents = paths.map( p => paths.indexOf( p.slice( 0, Math.max( p.lastIndexOf( '/' ), 0 ) ) ) );
+    const samples = ( key, width ) => {
+        const at = text.indexOf( `${key}.timeSamples` ), lines = text.slice( at, text.indexOf( '}', at ) );
+        return new Map( [...lines.matchAll( /(\d+): \[(.*)\]/g )].map( m => {
+            const n = m[2].match( /-?[\d.]+(e-?\d+)?/g ).map( Number );
+            return [+m[1], Array.from( { length: n.length / width }, ( _, i ) => n.slice( i * width, ( i + 1 ) * width ) )];
+        } ) );
+    };
+    const moves = samples( 'translations', 3 ), turns = samples( 'rotations', 4 );
+    const column = paths.map( p => names.indexOf( p.slice( p.lastIndexOf( '/' ) + 1 ) ) );
+    let worst = 0, compared = 0;
+    for ( const [f, move] of moves ) {
+        const world = [];
+        for ( let j = 0; j < paths.length; ++j ) {
+            const [w, x, y, z] = turns.get( f )[j], above = world[parents[j]];
+            const local = new THREE.Matrix4().compose( new THREE.Vector3( ...move[j] ), new THREE.Quaternion( x, y, z, w ),
+                                                       new THREE.Vector3( 1, 1, 1 ) );
+            world.push( above ? above.clone().multiply( local ) : local );
+            if ( column[j] < 0 )
+                continue;
+            const p = new THREE.Vector3().setFromMatrixPosition( world[j] ), at = 24 * ( f * joints + column[j] );
+            const d = npz.positions.data;
+            worst = Math.max( worst, Math.hypot( p.x - d.readDoubleLE( at ), p.y - d.readDoubleLE( at + 8 ),
+                                                 p.z - d.readDoubleLE( at + 16 ) ) );
+            ++compared;
+        }
+    }
+    console.log( `TinyUSDZ: ${compared} places, farthest off ${worst.toExponential( 1 )} m` );
+    return compared > 0 && worst < limit;
 }
 process.exit( ok ? 0 : 1 );
