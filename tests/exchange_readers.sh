@@ -61,6 +61,8 @@ blender)
     ;;
 pipeline) # docs/pipeline.md as it stands, and what Blender makes of its end
     command -v blender >/dev/null || skip "there is no blender (Debian: apt-get install --no-install-recommends blender python3-numpy)"
+    "$troupe" info "$readers/../fuzz/corpus/fbx/arm.fbx" >/dev/null 2>&1 || skip "this build cannot read FBX (scripts/headers.sh ufbx)"
+    "$troupe" info "$readers/../fuzz/corpus/gltf/arm.glb" >/dev/null 2>&1 || skip "this build cannot read glTF (scripts/headers.sh cgltf)"
     mkdir bin page
     ln -s "$troupe" bin/troupe
     python3 -c 'import numpy' 2>/dev/null || ln -s /usr/bin/python3 bin/python3

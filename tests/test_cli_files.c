@@ -238,7 +238,7 @@ static void places_of_joints_are_retargeted( void **state )
 static void builds_without_a_reader_say_so( void **state )
 {
     fixture *f = *state;
-    static const char *const names[] = { "a.glb", "a.fbx" };
+    static const char *const names[] = { "unread.glb", "unread.fbx" };
     for ( int i = 0; i < 2; ++i ) {
         if ( tr_import_can_read( names[i] ) )
             continue;

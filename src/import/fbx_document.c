@@ -1,8 +1,8 @@
 // An FBX file as a glTF document: nodes as they are, meshes as triangles with four weights a point, base
 // colours, and pictures that are PNG or JPEG. Vertex colours and blend shapes are passed over.
-#include "import/fbx.h"
-
 #ifdef TROUPE_HAS_UFBX
+
+#include "import/fbx.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -648,4 +648,6 @@ static tr_affine fbx_inverse_bind( const struct tr_import_file *file, int skin, 
 const tr_import_papers tr_fbx_papers = { fbx_papers_document, fbx_buffer, fbx_skin_joint, fbx_inverse_bind,
                                          NULL };
 
+#else
+typedef int tr_fbx_document_is_missing;
 #endif
