@@ -73,7 +73,61 @@ static void motions_are_exact_at_pairs( void **state )
     trial_end( &t );
 }
 
-static void weights_sum_to_one_within_bounds( void **state )
+// Beyond the pairs, joints turn at most half as far again from their means as in any pair.
+static void turns_stay_within_bounds( void **state )
+{
+    (void)state;
+    trial t;
+    trial_pairs pairs;
+    int frames[5];
+    start( &t, "dance_pair", 0 );
+    int n = suggest( &t, 5, frames );
+    trial_pair( &t, frames, n, 0, &pairs );
+    pairs.job.part_count = 0; // whose residual turns come on top
+    tr_exemplar *e = create( &pairs.job );
+    double most = tr_default_exemplar_def().most_turn;
+    // An arm's length from the body, which no pair has: every joint of the source moves away from the hips.
+    int joints = t.motion.skeleton.joint_count;
+    quat local[BEAST_JOINTS];
+    vec3 positions[128];
+    assert_true( joints <= 128 );
+    for ( int f = 0; f < t.frame_count; f += 10 ) {
+        tr_pose pose = tr_world_pose( &t.world, f );
+        for ( int j = 0; j < joints; ++j )
+            positions[j] = v3_mad( pose.positions[j], 5.0, v3_sub( pose.positions[j], pose.positions[0] ) );
+        tr_exemplar_pose( e, ( tr_pose ){ pose.rotations, positions }, local, NULL );
+        for ( int j = 0; j < BEAST_JOINTS; ++j ) {
+            double widest = 0; // distance of two pairs, at most twice that from the mean
+            for ( int a = 0; a < n; ++a )
+                for ( int b = 0; b < a; ++b )
+                    widest = fmax( widest, q_angle( pairs.pairs[a].target[j], pairs.pairs[b].target[j] ) );
+            for ( int i = 0; i < n; ++i )
+                assert_true( q_angle( local[j], pairs.pairs[i].target[j] ) <= ( most + 1 ) * widest + 1e-6 );
+        }
+    }
+    tr_exemplar_destroy( e );
+    trial_end( &t );
+}
+
+// Two pairs that are nearly alike get large and opposite weights where the motion leaves them, which cancel.
+static void pairs_that_are_nearly_alike_do_no_harm( void **state )
+{
+    (void)state;
+    trial t;
+    trial_figures poster, ours;
+    int frames[11];
+    tr_exemplar_def def = tr_default_exemplar_def();
+    start( &t, "car_entry", 0 ); // stands, then sits still
+    trial_spread( &t, 11, frames );
+    trial_poster( &t, frames, 10, &poster ); // the eleventh is the same as the tenth
+    trial_krige( &t, frames, 10, 0, &def, &ours );
+    assert_true( ours.at_pairs <= 0.01 );
+    assert_true( ours.body <= poster.body );
+    assert_true( ours.part <= 0.5 * poster.part );
+    trial_end( &t );
+}
+
+static void weights_sum_to_one( void **state )
 {
     (void)state;
     trial t;
@@ -83,15 +137,12 @@ static void weights_sum_to_one_within_bounds( void **state )
     int n = suggest( &t, 5, frames );
     trial_pair( &t, frames, n, 0, &pairs );
     tr_exemplar *e = create( &pairs.job );
-    double most = tr_default_exemplar_def().most_weight;
     for ( int f = 0; f < t.frame_count; ++f )
         for ( int part = -1; part < 1; ++part ) {
             double weights[5], sum = 0;
             tr_exemplar_weights( e, tr_world_pose( &t.world, f ), part, weights );
-            for ( int i = 0; i < n; ++i ) {
+            for ( int i = 0; i < n; ++i )
                 sum += weights[i];
-                assert_true( fabs( weights[i] ) <= most + 1e-12 );
-            }
             check_near( sum, 1, 1e-9 );
         }
     tr_exemplar_destroy( e );
@@ -205,12 +256,11 @@ static void known_truth_of_built_in_motions( void **state )
     static const struct {
         const char *scene;
         int member;
-        bool worse; // than 1.15 of the published scheme's mean error over the body
         bool spiky; // own-joint spike above 1.5
-    } motions[] = { { "arm_circles", 0 },
+    } motions[] = { { "arm_circles", 0, .spiky = true },
                     { "high_five", 0, .spiky = true },
                     { "dance_pair", 1 },
-                    { "box_relay", 3, .worse = true } };
+                    { "box_relay", 3 } };
     tr_exemplar_def def = tr_default_exemplar_def();
     for ( size_t i = 0; i < sizeof motions / sizeof motions[0]; ++i ) {
         trial t;
@@ -226,10 +276,7 @@ static void known_truth_of_built_in_motions( void **state )
             motions[i].scene, poster.at_pairs, poster.body, poster.part, ours.at_pairs, ours.body, ours.part,
             ours.jerk, ours.own );
         assert_true( ours.at_pairs <= 0.01 );
-        if ( motions[i].worse )
-            expect_miss( "0.46 against 0.36 degrees", ours.body <= 1.15 * poster.body );
-        else
-            assert_true( ours.body <= 1.15 * poster.body );
+        assert_true( ours.body <= 1.15 * poster.body );
         assert_true( ours.part <= 0.5 * poster.part );
         assert_true( ours.jerk <= 1.0 );
         if ( motions[i].spiky )
@@ -396,7 +443,9 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( poses_are_exact_at_pairs ),
         TEST( motions_are_exact_at_pairs ),
-        TEST( weights_sum_to_one_within_bounds ),
+        TEST( weights_sum_to_one ),
+        TEST( turns_stay_within_bounds ),
+        TEST( pairs_that_are_nearly_alike_do_no_harm ),
         TEST( two_pairs_are_enough ),
         TEST( mirrored_pairs_give_the_mirrored_result ),
         TEST( aim_goes_from_examples_to_the_source ),

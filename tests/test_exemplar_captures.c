@@ -6,14 +6,14 @@
 
 // Bounds: at the pairs 0.01°; mean errors 1.15 (body) and 0.5 (part) of the published scheme's; jerk 1.0 and
 // own-joint spike 1.5 of the truth's; five suggested pairs as good as eight evenly spread ones where asked.
-enum { ASKED = 1, MISS_FIVE = 2 };
+enum { ASKED = 1 };
 
 static const struct {
     const char *name;
-    int marks; // MISS_…: what is not reached yet
+    int marks; // ASKED: five suggested pairs
 } captures[] = {
     { "cmu-single/02_01.bvh", ASKED },
-    { "cmu-single/05_02.bvh", ASKED | MISS_FIVE },
+    { "cmu-single/05_02.bvh", ASKED },
     { "cmu-single/13_35.bvh" },
     { "cmu-single/09_01.bvh" },
     { "cmu-single/16_08.bvh" },
@@ -22,6 +22,11 @@ static const struct {
     { "bandai-nc/dataset-1_walk_normal_001.bvh" },
     { "bandai-nc/dataset-1_run_normal_001.bvh" },
     { "bandai-nc/dataset-1_dash_normal_001.bvh" },
+    { "bandai-nc/dataset-1_bow_normal_001.bvh" },
+    { "bandai-nc/dataset-1_kick_normal_001.bvh" },
+    { "bandai-nc/dataset-1_respond_normal_001.bvh" },
+    { "bandai-nc/dataset-1_walk_giant_001.bvh" },
+    { "cmu-pairs/21_09.bvh" },
 };
 
 static void print_row( const char *name, const char *scheme, const trial_figures *f )
@@ -75,9 +80,7 @@ static void captures_against_the_truth( void **state )
         assert_true( ours.own <= 1.5 );
         assert_true( ours.part <= 0.5 * poster.part );
         assert_true( ours.jerk <= 1.0 );
-        if ( ( marks & MISS_FIVE ) != 0 )
-            expect_miss( "a dance needs more than five", few.body <= even.body );
-        else if ( ( marks & ASKED ) != 0 )
+        if ( ( marks & ASKED ) != 0 )
             assert_true( few.body <= even.body );
     }
 }

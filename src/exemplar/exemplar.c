@@ -11,11 +11,12 @@ tr_exemplar_def tr_default_exemplar_def( void )
         .linear = 5.0,
         .reach = 3.0,
         .reaches = 5,
-        .look = 0.4,
+        .look = 0.5,
         .part_body = 0.3,
-        .most_weight = 1.5,
+        .most_turn = 1.5,
         .smooth = 0.03,
-        .same = 0.01,
+        .lead_back = 0.1,
+        .same = 0.02,
         .same_turn = 0.5 * TR_DEGREE,
         .turn_joints = 4,
         .turn_passes = 3,
@@ -122,6 +123,7 @@ static void build_turns( tr_exemplar *e )
         for ( int i = 0; i < e->pair_count; ++i ) {
             size_t at = (size_t)i * joints + (size_t)j;
             e->turns[at] = q_to_vector( q_mul( q_conj( e->centre[j] ), e->targets[at] ) );
+            e->ranges[j] = fmax( e->ranges[j], v3_length( e->turns[at] ) );
         }
     }
 }
@@ -226,9 +228,10 @@ static bool allocate( tr_exemplar *e )
     e->targets = tr_alloc( pairs * joints, sizeof( quat ) );
     e->centre = tr_alloc( joints, sizeof( quat ) );
     e->turns = tr_alloc( pairs * joints, sizeof( vec3 ) );
+    e->ranges = tr_alloc( joints, sizeof( double ) );
     e->part_of = tr_alloc( joints, sizeof( int ) );
     return e->values != NULL && e->mean != NULL && e->targets != NULL && e->centre != NULL &&
-           e->turns != NULL && e->part_of != NULL;
+           e->turns != NULL && e->ranges != NULL && e->part_of != NULL;
 }
 
 static bool build( tr_exemplar *e, const tr_exemplar_job *job, tr_error *error )
@@ -307,6 +310,7 @@ void tr_exemplar_destroy( tr_exemplar *exemplar )
     tr_free( exemplar->targets );
     tr_free( exemplar->centre );
     tr_free( exemplar->turns );
+    tr_free( exemplar->ranges );
     tr_free( exemplar->part_of );
     tr_free( exemplar );
 }
@@ -351,7 +355,6 @@ void tr_sight_weigh( const tr_exemplar *e, const tr_sight *sight, tr_pose source
         kernels[i] = tr_kernel( kriging, distance, with );
     }
     tr_kriging_weigh( kriging, kernels, tr_kernel( kriging, 0, own ), weights );
-    tr_weights_bound( weights, e->pair_count, e->def.most_weight );
 }
 
 // The variance that is left for the pose; that of poses like no example is 1, the kernel's own.
@@ -371,6 +374,17 @@ void tr_exemplar_weights( const tr_exemplar *exemplar, tr_pose source, int part,
     tr_sight_weigh( exemplar, &sight, source, part, weights );
 }
 
+// Beyond the examples a turn goes on, but not far. Weights themselves are no measure of that: those of two
+// pairs that are nearly alike may be large and opposite, and do nothing.
+static vec3 bounded( vec3 turn, double range, double most )
+{
+    double size = v3_length( turn ), knee = 0.5 * ( 1.0 + most );
+    if ( !( size > knee * range ) || range == 0 )
+        return turn;
+    double over = ( size / range - knee ) / ( most - knee );
+    return v3_scale( range * ( knee + ( most - knee ) * tanh( over ) ) / size, turn );
+}
+
 static quat blended( const tr_exemplar *e, int joint, const double *weights, int without )
 {
     size_t joints = (size_t)e->target->joint_count;
@@ -378,6 +392,7 @@ static quat blended( const tr_exemplar *e, int joint, const double *weights, int
     for ( int i = 0, w = 0; i < e->pair_count; ++i )
         if ( i != without )
             turn = v3_mad( turn, weights[w++], e->turns[(size_t)i * joints + (size_t)joint] );
+    turn = bounded( turn, e->ranges[joint], e->def.most_turn );
     return q_mul( e->centre[joint], q_from_vector( turn ) );
 }
 
@@ -436,29 +451,27 @@ static void weigh_frames( void *context, int begin, int end )
     }
 }
 
-// Weights over time are the curves x nearest to those of each frame, w, that bend little,
+// Of curves w [frame_count * count], those that bend little:
 //
-//   min Σ ( x(f) − w(f) )² + τ⁴ Σ ( x(f−1) − 2 x(f) + x(f+1) )²,   x = w in the frames of pairs,
+//   x = argmin Σ ( x(f) − w(f) )² + τ⁴ Σ ( x(f−1) − 2 x(f) + x(f+1) )²,   x = w in frames that are held,
 //
-// with τ in frames. The unknown is d = x − w. Sums of weights stay 1.
-static bool smooth_weights( motion_job *m, double frames, tr_error *error )
+// with τ in frames. The unknown is d = x − w. Sums over the curves stay.
+static bool bend_little( const motion_job *m, const double *w, const bool *held, double frames, double *x,
+                         tr_error *error )
 {
     int n = m->source->frame_count, count = m->count;
     double *weight = tr_alloc( (size_t)n, sizeof( double ) ), bend = frames * frames * frames * frames;
-    bool *held = tr_alloc( (size_t)n, sizeof( bool ) );
     tr_chain *factor = tr_alloc( (size_t)n, sizeof( tr_chain ) );
-    bool ok = ( weight != NULL && held != NULL && factor != NULL ) || tr_error_memory( error );
+    bool ok = ( weight != NULL && factor != NULL ) || tr_error_memory( error );
     for ( int f = 0; ok && f < n; ++f )
         weight[f] = 1;
-    for ( int p = 0; ok && p < m->e->pair_count; ++p )
-        if ( m->frames[p] >= 0 && m->frames[p] < n )
-            held[m->frames[p]] = true;
     if ( ok ) {
+        memset( x, 0, (size_t)n * (size_t)count * sizeof( double ) );
         for ( int f = 1; f + 1 < n; ++f )
             for ( int i = 0; i < count; ++i ) {
-                const double *w = m->weights + (size_t)f * (size_t)count + i;
-                double *d = m->smooth + (size_t)f * (size_t)count + i,
-                       curve = bend * ( w[-count] - 2 * w[0] + w[count] );
+                const double *v = w + (size_t)f * (size_t)count + i;
+                double *d = x + (size_t)f * (size_t)count + i,
+                       curve = bend * ( v[-count] - 2 * v[0] + v[count] );
                 d[-count] -= curve;
                 d[0] += 2 * curve;
                 d[count] -= curve;
@@ -470,13 +483,39 @@ static bool smooth_weights( motion_job *m, double frames, tr_error *error )
                                             .free_start = true,
                                             .free_end = true },
                          factor );
-        tr_chain_solve( factor, n, m->smooth, count );
+        tr_chain_solve( factor, n, x, count );
         for ( size_t i = 0; i < (size_t)n * (size_t)count; ++i )
-            m->smooth[i] += m->weights[i];
+            x[i] += w[i];
     }
     tr_free( weight );
-    tr_free( held );
     tr_free( factor );
+    return ok;
+}
+
+// Weights are smoothed over time. In the frames of pairs that moves them off the pairs' own; a correction,
+// which is smooth over a longer time, brings them back without a kink.
+static bool smooth_weights( motion_job *m, double fps, tr_error *error )
+{
+    int n = m->source->frame_count, count = m->count;
+    size_t size = (size_t)n * (size_t)count;
+    bool *held = tr_alloc( (size_t)n, sizeof( bool ) );
+    double *missed = tr_alloc( size, sizeof( double ) ), *back = tr_alloc( size, sizeof( double ) );
+    bool ok = ( held != NULL && missed != NULL && back != NULL ) || tr_error_memory( error );
+    ok = ok && bend_little( m, m->weights, NULL, m->e->def.smooth * fps, m->smooth, error );
+    for ( int p = 0; ok && p < m->e->pair_count; ++p ) {
+        int frame = m->frames[p];
+        if ( frame < 0 || frame >= n )
+            continue;
+        held[frame] = true;
+        for ( size_t i = (size_t)frame * (size_t)count; i < ( (size_t)frame + 1 ) * (size_t)count; ++i )
+            missed[i] = m->weights[i] - m->smooth[i];
+    }
+    ok = ok && bend_little( m, missed, held, m->e->def.lead_back * fps, back, error );
+    for ( size_t i = 0; ok && i < size; ++i )
+        m->smooth[i] += back[i];
+    tr_free( held );
+    tr_free( missed );
+    tr_free( back );
     return ok;
 }
 
@@ -507,7 +546,7 @@ bool tr_exemplar_motion( const tr_exemplar *exemplar, const tr_world *source, do
     bool ok = ( m.sights != NULL && m.weights != NULL && m.smooth != NULL ) || tr_error_memory( error );
     if ( ok ) {
         tr_parallel_for( source->frame_count, block, weigh_frames, &m );
-        ok = smooth_weights( &m, exemplar->def.smooth * fps, error );
+        ok = smooth_weights( &m, fps, error );
     }
     if ( ok )
         tr_parallel_for( source->frame_count, block, blend_frames, &m );
@@ -536,7 +575,6 @@ double tr_exemplar_left_out( const tr_exemplar *exemplar, int pair )
                 else if ( round == 1 )
                     weights[w++] = -entry / own;
             }
-        tr_weights_bound( weights, n - 1, exemplar->def.most_weight );
         for ( int j = 0; j < joints; ++j )
             if ( exemplar->part_of[j] == p )
                 sum += q_angle( blended( exemplar, j, weights, pair ),

@@ -20,12 +20,14 @@ typedef struct tr_exemplar_def {
     double linear; // the kernel's linear term, as a share; it continues beyond the examples
     double reach;  // the kernel's least length, in mean distances from examples to their nearest neighbours
     int reaches;   // lengths to choose from, each twice the one before: see choose_kriging
-    double look;   // leg lengths: how much the direction of the face counts among places of joints
+    double look;   // leg lengths: the direction of the face counts as much as a bone of this length
     double part_body;   // how much the whole pose counts in the weights of a part: tells apart pairs in which
                         // the part's chain is the same
-    double most_weight; // weights approach this bound, and their sum stays 1; bends from half-way 1 … bound
+    double most_turn;   // times the largest turn of a joint from its mean in a pair: its turn approaches this
+                        // bound, from half-way between 1 and it on
     double smooth;      // seconds: weights are smoothed in time over about three times as much; 0: not at all
-    double same;        // leg lengths: poses of the source that are nearer than this are equal
+    double lead_back;   // seconds: as smooth is what brings weights back onto the pairs in their frames
+    double same;        // √ leg lengths: poses of the source that are nearer than this are equal
     double same_turn;   // radians: poses of the target whose joints differ by less are equal
     int turn_joints;    // joints of a chain that share its residual turn
     int turn_passes;    // passes of sharing, before the first joint takes what is left

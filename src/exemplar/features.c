@@ -15,6 +15,15 @@ static bool counts( const tr_skeleton *skeleton, int joint )
            tr_bone_length( skeleton, joint ) > TR_SHORT_BONE;
 }
 
+// The next joint towards the root that counts, the root where there is none.
+static int above( const tr_skeleton *skeleton, int joint )
+{
+    int j = skeleton->joints[joint].parent;
+    while ( j > 0 && !counts( skeleton, j ) )
+        j = skeleton->joints[j].parent;
+    return j > 0 ? j : 0;
+}
+
 static quat rest_rotation( const tr_skeleton *skeleton, int joint )
 {
     quat q = q_identity;
@@ -34,7 +43,7 @@ void tr_features_build( tr_features *out, const tr_skeleton *source, double look
     out->root_rest = rest_rotation( source, 0 );
     out->head_rest = out->head >= 0 ? rest_rotation( source, out->head ) : q_identity;
     double leg = tr_skeleton_leg_length( source );
-    out->leg = leg > TR_SHORT_BONE ? leg : 1.0;
+    leg = leg > TR_SHORT_BONE ? leg : 1.0;
     int total = 0;
     for ( int j = 1; j < source->joint_count; ++j )
         total += counts( source, j );
@@ -45,8 +54,12 @@ void tr_features_build( tr_features *out, const tr_skeleton *source, double look
             continue;
         bool taken =
             total <= TR_FEATURE_JOINTS || (long)out->joint_count * total <= (long)seen * TR_FEATURE_JOINTS;
-        if ( taken )
+        if ( taken ) {
+            int from = above( source, j );
+            out->from[out->joint_count] = from;
+            out->share[out->joint_count] = 1.0 / sqrt( leg * tr_limb_way( source, from, j ) );
             out->joints[out->joint_count++] = j;
+        }
         seen++;
     }
     out->count = 3 * out->joint_count + 3;
@@ -81,11 +94,12 @@ void tr_features_of( const tr_features *features, tr_pose pose, double *out )
                                           : v3_lerp( pose.positions[features->thighs[0]],
                                                      pose.positions[features->thighs[1]], 0.5 );
     for ( int i = 0; i < features->joint_count; ++i ) {
-        vec3 from_hips = v3_sub( pose.positions[features->joints[i]], middle );
-        put( out + 3 * i, v3_scale( 1.0 / features->leg, q_unrotate( facing, from_hips ) ) );
+        int from = features->from[i];
+        vec3 bone = v3_sub( pose.positions[features->joints[i]], from > 0 ? pose.positions[from] : middle );
+        put( out + 3 * i, v3_scale( features->share[i], q_unrotate( facing, bone ) ) );
     }
     vec3 look = v3_zero;
     if ( features->head >= 0 )
         look = q_rotate( q_mul( pose.rotations[features->head], q_conj( features->head_rest ) ), v3_z );
-    put( out + 3 * features->joint_count, v3_scale( features->look, q_unrotate( facing, look ) ) );
+    put( out + 3 * features->joint_count, v3_scale( sqrt( features->look ), q_unrotate( facing, look ) ) );
 }

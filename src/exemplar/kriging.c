@@ -84,20 +84,3 @@ double tr_kriging_weigh( const tr_kriging *kriging, const double *kernels, doubl
         weights[i] += multiplier * kriging->inverse_sum[i];
     return fmax( own - known + ( 1.0 - sum ) * multiplier, 0 );
 }
-
-// The size of weights is their 8-norm: near the largest, and smooth where another becomes the largest.
-void tr_weights_bound( double *weights, int count, double most )
-{
-    double sum = 0, knee = 0.5 * ( 1.0 + most );
-    for ( int i = 0; i < count; ++i ) {
-        double square = weights[i] * weights[i];
-        sum += square * square * square * square;
-    }
-    double size = pow( sum, 0.125 );
-    if ( !( size > knee ) )
-        return;
-    double wanted = knee + ( most - knee ) * tanh( ( size - knee ) / ( most - knee ) );
-    double middle = 1.0 / count, share = ( wanted - middle ) / ( size - middle );
-    for ( int i = 0; i < count; ++i )
-        weights[i] = middle + share * ( weights[i] - middle );
-}

@@ -5,20 +5,22 @@
 #include "exemplar/exemplar.h"
 
 // ----------------------------------------------------------------------------------------------- features
-// What poses of the source are compared by: places of its joints seen from the middle of the hips, turned to
-// face ahead, in leg lengths, and where the face looks. Continuous everywhere and as smooth as the motion;
+// What poses of the source are compared by: directions of its bones, seen from where the hips face, and where
+// the face looks. Bones count by their length: the square distance of two poses is the sum over the bones of
+// length × square difference of direction, in leg lengths. Continuous everywhere and as smooth as the motion;
 // twists of limbs do not count.
 
 #define TR_FEATURE_JOINTS 40
 #define TR_FEATURES       ( 3 * TR_FEATURE_JOINTS + 3 ) // most numbers of a pose
 
 typedef struct tr_features {
-    int joints[TR_FEATURE_JOINTS];
+    int joints[TR_FEATURE_JOINTS], from[TR_FEATURE_JOINTS]; // ends of bones; from 0: the middle of the hips
+    double share[TR_FEATURE_JOINTS];                        // 1 : √( leg length × length of the bone )
     int joint_count;
     int thighs[2]; // left and right, -1: the root gives the facing direction
     int head;      // -1: none
     quat root_rest, head_rest;
-    double leg, look;
+    double look;
     int count; // number of features
 } tr_features;
 
@@ -57,8 +59,6 @@ void tr_kriging_free( tr_kriging *kriging );
 // kernels [count]: between the examples and P. Fills weights [count]; returns the kriging variance, 0 at
 // examples, for the kernel `own` of P with itself.
 double tr_kriging_weigh( const tr_kriging *kriging, const double *kernels, double own, double *weights );
-// Draws weights towards 1/count so that none exceeds the bound. Smooth; weights of examples stay.
-void tr_weights_bound( double *weights, int count, double most );
 
 // --------------------------------------------------------------------------------------------- exemplar
 
@@ -86,6 +86,7 @@ struct tr_exemplar {
     quat *targets;    // [pair_count * target joint_count] local rotations
     quat *centre;     // [target joint_count] their means
     vec3 *turns;      // [pair_count * target joint_count] rotation vectors from the mean
+    double *ranges;   // [target joint_count] length of the longest of them
     int *part_of;     // [target joint_count] part that drives the joint, -1: the whole body
     tr_chain_part parts[TR_EXEMPLAR_PARTS];
 };
