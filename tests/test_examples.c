@@ -246,6 +246,74 @@ static void a_folder_of_results_keeps_the_pairs( void **state )
     end( &t );
 }
 
+// Where map and examples mix, the folder holds both: read back, the same joints go by the same, and contacts
+// are the same.
+static void folder_keeps( trial *t )
+{
+    trial back = { 0 };
+    tr_error error;
+    tr_result result;
+    tr_opened opened;
+    char folder[64], out[100], path[128];
+    stage( t );
+    check_ok( tr_pipeline_run( &result, &t->stage, tr_method_find( "posegraph" ), &error ), &error );
+    new_folder( folder );
+    snprintf( out, sizeof out, "%s/out", folder );
+    check_ok( tr_result_save( &t->stage, &result, "posegraph", out, &error ), &error );
+    snprintf( path, sizeof path, "%s/out/scene.json", folder );
+    check_ok( tr_open( &opened, path, 0, &error ), &error );
+    check_ok( tr_stage_build( &back.stage, &opened.scene, path, &opened.library, NULL, &error ), &error );
+    const tr_actor *a = &t->stage.actors[0], *b = &back.stage.actors[0];
+    assert_non_null( b->examples );
+    assert_int_equal( b->examples->pair_count, a->examples->pair_count );
+    assert_int_equal( b->examples->part_count, a->examples->part_count );
+    int same[128]; // files have their joints in another order
+    for ( int j = 0; j < a->target.joint_count; ++j ) {
+        same[j] = tr_skeleton_find( &b->target, a->target.joints[j].name );
+        assert_true( same[j] >= 0 );
+        assert_int_equal( b->examples->made[same[j]], a->examples->made[j] );
+        for ( int f = 0; f < t->stage.frame_count; ++f )
+            check_rotation( tr_clip_frame( &b->source.clip, f )[same[j]],
+                            tr_clip_frame( &a->source.clip, f )[j], 1e-4 );
+    }
+    for ( int f = 0; f < t->stage.frame_count; ++f )
+        check_v3( b->source.clip.root[f], a->source.clip.root[f], 1e-4 );
+    assert_int_equal( b->contacts.count, a->contacts.count );
+    for ( int c = 0; c < a->contacts.count; ++c ) {
+        const tr_contact *contact = &a->contacts.items[c];
+        bool found = false;
+        for ( int k = 0; k < b->contacts.count; ++k )
+            found = found || ( b->contacts.items[k].joint == same[contact->joint] &&
+                               b->contacts.items[k].first == contact->first &&
+                               b->contacts.items[k].last == contact->last );
+        assert_true( found );
+    }
+    tr_stage_free( &back.stage );
+    tr_opened_free( &opened );
+    tr_result_free( &result );
+    remove_folder( folder );
+    end( t );
+}
+
+static void a_folder_of_results_keeps_map_and_examples( void **state )
+{
+    (void)state;
+    trial t;
+    start( &t, "rabbit" );
+    folder_keeps( &t );
+    start( &t, "elephant" ); // in another size, with a joint that a drive turns, and one that nothing drives
+    t.scene.cast[0].target.scale = 0.5;
+    tr_drive drive = tr_default_drive( "head", "ella" );
+    strcpy( drive.joint, "Head" );
+    strcpy( drive.source, "Head" );
+    assert_non_null( tr_scene_add_drive( &t.scene, &drive ) );
+    drive = tr_default_drive( "tail", "ella" );
+    strcpy( drive.joint, "Tail2" );
+    assert_non_null( tr_scene_add_drive( &t.scene, &drive ) );
+    t.scene.cast[0].target.animation = true; // the tail shows the motion of the target's file
+    folder_keeps( &t );
+}
+
 static void drives_count_before_examples( void **state )
 {
     (void)state;
@@ -350,6 +418,7 @@ int main( void )
         TEST( a_mirrored_pair_is_seen_in_a_mirror ),
         TEST( suggestions_can_become_pairs ),
         TEST( a_folder_of_results_keeps_the_pairs ),
+        TEST( a_folder_of_results_keeps_map_and_examples ),
         TEST( drives_count_before_examples ),
         TEST( bad_input_gets_a_sentence ),
         TEST( one_example_is_told_of ),

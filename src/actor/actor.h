@@ -141,6 +141,8 @@ bool tr_joint_map_suggest( tr_actor *actor, tr_error *error );
 // Lets a joint of the source ("" = none) drive one of the target. False: there is no such joint; *bad_source
 // says whether it is the source's.
 bool tr_joint_map_drive( tr_actor *actor, const char *joint, const char *source, bool *bad_source );
+// Is that what the map says of this joint already?
+bool tr_joint_map_says( const tr_actor *actor, const char *joint, const char *source );
 bool tr_joint_map_load( tr_actor *actor, const char *path, tr_error *error );
 
 bool tr_joint_blends( const tr_actor *actor, int joint ); // driven by two source joints

@@ -305,6 +305,14 @@ bool tr_joint_map_drive( tr_actor *actor, const char *joint, const char *source,
     return true;
 }
 
+bool tr_joint_map_says( const tr_actor *actor, const char *joint, const char *source )
+{
+    int to = tr_skeleton_find( &actor->target, joint ),
+        from = source[0] != 0 ? tr_skeleton_find( &actor->source.skeleton, source ) : -1;
+    return to >= 0 && ( from >= 0 || source[0] == 0 ) && actor->map[to] == from &&
+           !tr_joint_blends( actor, to );
+}
+
 // Four numbers of an array, from `first` on.
 static quat read_turn( const tr_json *array, int first )
 {

@@ -101,49 +101,48 @@ static bool refer_look( tr_cast *cast, const char *file, tr_error *error )
     return ok;
 }
 
-// Does every joint of the character go by examples? Then the folder holds them: the performer's motion, with
-// poses of pairs that it does not show behind it, and the pairs' poses of the target. Contacts are labelled
-// on the performer, so they are found again.
-static bool keeps_examples( const tr_scene *scene, const tr_cast *cast )
-{
-    bool driven = false;
-    for ( int i = 0; i < scene->drive_count; ++i )
-        driven |= strcmp( scene->drives[i].cast, cast->id ) == 0;
-    return tr_scene_exemplifies( scene, cast ) && cast->target.examples && !driven;
-}
-
-// Does the folder hold a joint map of this character? One that moves by examples in part has the motion that
-// they made as its source, on its own skeleton.
+// Of a character that moves by examples the folder holds what the motion was made of: the performer's motion
+// with the poses of the pairs behind it, the pairs' poses of the target, and the joint map. Contacts are
+// labelled on the performer, so they are found again.
 static bool has_map( const tr_scene *scene, const tr_cast *cast )
 {
     bool driven = false;
-    if ( tr_scene_exemplifies( scene, cast ) )
-        return false;
     for ( int i = 0; i < scene->drive_count; ++i )
         driven |= strcmp( scene->drives[i].cast, cast->id ) == 0;
     return driven || cast->mapping[0] != 0 || cast->target.skeleton.file[0] != 0;
 }
 
+// Drives are in the maps. Those of characters that move by examples stay: they say which joints do not.
+static void resolve_drives( tr_scene *scene )
+{
+    int kept = 0;
+    for ( int i = 0; i < scene->drive_count; ++i ) {
+        int cast = tr_scene_find_cast( scene, scene->drives[i].cast );
+        if ( tr_scene_exemplifies( scene, &scene->cast[cast] ) )
+            scene->drives[kept++] = scene->drives[i];
+    }
+    scene->drive_count = kept;
+}
+
+// The pairs that count: mirrored and turned poses are frames of the folder's files. Behind the frames that
+// the stage shows stand those of the pairs.
 static void resolve_examples( tr_scene *out, const tr_stage *own )
 {
     int kept = 0, parts = 0;
     for ( int i = 0; i < own->actor_count; ++i ) {
         const tr_actor_examples *e = own->actors[i].examples;
-        bool keeps = e != NULL && keeps_examples( own->scene, &own->scene->cast[i] );
-        for ( int k = 0; keeps && k < e->pair_count; ++k ) { // pairs are in the order of the list
+        for ( int k = 0; e != NULL && k < e->pair_count; ++k ) { // pairs are in the order of the list
             tr_example example =
                 tr_default_example( own->scene->examples[e->pairs[k]].id, own->scene->cast[i].id );
             example.source = e->frames[k] >= 0 ? e->frames[k] : own->frame_count + k;
-            example.target = k;
+            example.target = e->own.frame_count + k;
             out->examples[kept++] = example;
         }
     }
     out->example_count = kept;
-    for ( int p = 0; p < out->part_count; ++p ) {
-        int cast = tr_scene_find_cast( own->scene, out->parts[p].cast );
-        if ( keeps_examples( own->scene, &own->scene->cast[cast] ) )
+    for ( int p = 0; p < out->part_count; ++p )
+        if ( own->actors[tr_scene_find_cast( own->scene, out->parts[p].cast )].examples != NULL )
             out->parts[parts++] = out->parts[p];
-    }
     out->part_count = parts;
 }
 
@@ -160,31 +159,24 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
             return false;
         }
         refer( &cast->source, "source/", cast->id );
-        bool kept = keeps_examples( stage->scene, &stage->scene->cast[i] );
-        if ( kept )
-            cast->source.last = stage->frame_count - 1;
-        if ( stage->actors[i].examples != NULL && !kept ) {
-            cast->target.skeleton = ( tr_file_ref ){ .last = -1 };
-            cast->target.scale = 1;
-            cast->target.limb_count = 0;
-            cast->target.path_scale = 0;
-            memset( cast->target.limbs, 0, sizeof cast->target.limbs );
-        }
-        if ( stage->actors[i].examples != NULL )
-            memset( cast->mapping, 0, sizeof cast->mapping );
+        const tr_actor_examples *e = tr_stage_own_time( stage )->actors[i].examples;
+        if ( e != NULL )
+            cast->source.last = tr_stage_own_time( stage )->frame_count - 1;
         if ( has_map(
                  stage->scene,
                  &stage->scene->cast[i] ) ) // also of what was found in frames that are not there any more
             snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
         if ( cast->target.skeleton.file[0] != 0 )
             refer( &cast->target.skeleton, "target/", cast->id );
+        if ( e != NULL && e->own.frame_count > 0 )
+            cast->target.skeleton.last = e->own.frame_count - 1;
         cast->target.reference = -1;
         cast->position = v3_zero;
         cast->heading = 0;
         cast->start = out->first;
     }
-    out->clip_count = 0;  // joined in the sources
-    out->drive_count = 0; // in the maps
+    out->clip_count = 0; // joined in the sources
+    resolve_drives( out );
     resolve_examples( out, tr_stage_own_time( stage ) );
     for ( int p = 0; p < out->prop_count; ++p ) {
         refer( &out->props[p].track, "source/", out->props[p].id );
@@ -246,21 +238,47 @@ static bool save_performer( const tr_stage *own, int i, const char *folder, tr_e
     return ok;
 }
 
+// The target's own motion where it is shown, in the size of its file.
+static void shrink( tr_clip *clip, double scale )
+{
+    for ( int f = 0; f < clip->frame_count; ++f )
+        clip->root[f] = v3_scale( 1.0 / scale, clip->root[f] );
+}
+
+// The target's own motion where some joints show it, and behind it the poses of all pairs.
 static bool save_pairs( const tr_stage *own, int i, const char *folder, tr_error *error )
 {
     const tr_actor *actor = &own->actors[i];
     const tr_actor_examples *e = actor->examples;
     const tr_cast *cast = &own->scene->cast[i];
+    size_t shown = (size_t)e->own.frame_count, joints = (size_t)actor->target.joint_count;
     tr_motion poses = { 0 };
     bool ok = unscale( &poses.skeleton, actor, &cast->target, error ) &&
-              tr_clip_alloc( &poses.clip, e->pair_count, actor->target.joint_count, own->fps, false, error );
+              tr_clip_alloc( &poses.clip, (int)shown + e->pair_count, (int)joints, own->fps, false, error );
+    if ( ok && shown > 0 ) {
+        memcpy( poses.clip.rotations, e->own.rotations, shown * joints * sizeof( quat ) );
+        memcpy( poses.clip.root, e->own.root, shown * sizeof( vec3 ) );
+        shrink( &poses.clip, cast->target.scale );
+    }
     for ( int k = 0; ok && k < e->pair_count; ++k ) {
-        poses.clip.root[k] = poses.skeleton.joints[0].offset;
-        memcpy( tr_clip_frame( &poses.clip, k ), e->targets + (size_t)k * (size_t)actor->target.joint_count,
-                (size_t)actor->target.joint_count * sizeof( quat ) );
+        poses.clip.root[shown + (size_t)k] = poses.skeleton.joints[0].offset;
+        memcpy( tr_clip_frame( &poses.clip, (int)shown + k ), e->targets + (size_t)k * joints,
+                joints * sizeof( quat ) );
     }
     ok = ok && save_motion( &poses, folder, "target/", cast->id, error );
     tr_motion_free( &poses );
+    return ok;
+}
+
+static bool save_map( const tr_stage *stage, int i, const char *folder, tr_error *error )
+{
+    const tr_actor_examples *e = tr_stage_own_time( stage )->actors[i].examples;
+    char *path = tr_string_format( "%s/target/%s.map.json", folder, stage->scene->cast[i].id );
+    bool ok = path != NULL || tr_error_memory( error );
+    if ( ok )
+        ok = e != NULL ? tr_file_write( path, e->map.data, e->map.size, error )
+                       : tr_joint_map_save( &stage->actors[i], path, true, error );
+    tr_free( path );
     return ok;
 }
 
@@ -269,16 +287,11 @@ static bool save_target( const tr_stage *stage, int i, const char *folder, tr_er
 {
     const tr_cast *cast = &stage->scene->cast[i];
     const tr_actor *actor = &stage->actors[i];
-    if ( has_map( stage->scene, cast ) ) {
-        char *path = tr_string_format( "%s/target/%s.map.json", folder, cast->id );
-        bool ok = path != NULL ? tr_joint_map_save( actor, path, true, error ) : tr_error_memory( error );
-        tr_free( path );
-        if ( !ok )
-            return false;
-    }
-    if ( keeps_examples( stage->scene, cast ) )
+    if ( has_map( stage->scene, cast ) && !save_map( stage, i, folder, error ) )
+        return false;
+    if ( actor->examples != NULL )
         return save_pairs( tr_stage_own_time( stage ), i, folder, error );
-    if ( cast->target.skeleton.file[0] == 0 || actor->examples != NULL )
+    if ( cast->target.skeleton.file[0] == 0 )
         return true;
     bool animated = actor->own.frame_count > 0;
     tr_motion rest = { 0 };
@@ -290,8 +303,8 @@ static bool save_target( const tr_stage *stage, int i, const char *folder, tr_er
         rest.clip.rotations[j] = rest.skeleton.joints[j].rest;
     if ( ok && !animated )
         rest.clip.root[0] = rest.skeleton.joints[0].offset;
-    for ( int f = 0; ok && animated && f < rest.clip.frame_count; ++f )
-        rest.clip.root[f] = v3_scale( 1.0 / cast->target.scale, rest.clip.root[f] );
+    if ( ok && animated )
+        shrink( &rest.clip, cast->target.scale );
     ok = ok && save_motion( &rest, folder, "target/", cast->id, error );
     tr_motion_free( &rest );
     return ok;
@@ -317,8 +330,7 @@ static bool make_folders( const tr_stage *stage, const char *folder, tr_error *e
 {
     bool targets = false;
     for ( int i = 0; i < stage->scene->cast_count; ++i )
-        targets = targets || has_map( stage->scene, &stage->scene->cast[i] ) ||
-                  keeps_examples( stage->scene, &stage->scene->cast[i] );
+        targets = targets || has_map( stage->scene, &stage->scene->cast[i] );
     char *source = tr_string_format( "%s/source", folder ), *target = tr_string_format( "%s/target", folder );
     bool ok = source != NULL && target != NULL
                   ? tr_folder_make( source, error ) && ( !targets || tr_folder_make( target, error ) )
@@ -350,7 +362,7 @@ static bool save_files( const tr_stage *stage, const tr_result *result, const ch
         const char *id = stage->scene->cast[i].id;
         if ( !tr_progress_report( stage->progress, i, stage->actor_count, error ) ||
              !save_motion( &result->motions[i], folder, "", id, error ) ||
-             !( keeps_examples( stage->scene, &stage->scene->cast[i] )
+             !( own->actors[i].examples != NULL
                     ? save_performer( own, i, folder, error )
                     : save_motion( &own->actors[i].source, folder, "source/", id, error ) ) ||
              !save_target( stage, i, folder, error ) )
@@ -394,8 +406,7 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
              visit_file( visit, context, folder, source, ".bvh" );
         if ( ok && prop && scene->props[i - scene->cast_count].form.mesh[0] != 0 )
             ok = visit_file( visit, context, folder, source, ".obj" );
-        if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 &&
-             ( !tr_scene_exemplifies( scene, &scene->cast[i] ) || keeps_examples( scene, &scene->cast[i] ) ) )
+        if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 )
             ok = visit_file( visit, context, folder, target, ".bvh" );
         if ( ok && !prop && has_map( scene, &scene->cast[i] ) )
             ok = visit_file( visit, context, folder, target, ".map.json" );

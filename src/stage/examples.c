@@ -28,6 +28,8 @@ void tr_actor_examples_free( tr_actor_examples *examples )
     tr_free( examples->made );
     tr_free( examples->soles );
     tr_free( examples->unlike );
+    tr_text_free( &examples->map );
+    tr_clip_free( &examples->own );
     tr_free( examples );
 }
 
@@ -453,6 +455,8 @@ static bool settle( maker *m, tr_motion *made, const standing *s )
     tr_actor *actor = m->actor;
     tr_stage_builder *b = m->b;
     int joints = actor->target.joint_count;
+    if ( !tr_joint_map_print( actor, true, &m->examples->map, b->error ) )
+        return false;
     m->examples->body = actor->source_body;
     actor->source_body = ( tr_body ){ 0 };
     tr_world_free( &actor->world );
@@ -460,7 +464,8 @@ static bool settle( maker *m, tr_motion *made, const standing *s )
     actor->source = *made;
     *made = ( tr_motion ){ 0 };
     tr_joint_map_free( actor );
-    tr_clip_free( &actor->own );
+    m->examples->own = actor->own;
+    actor->own = ( tr_clip ){ 0 };
     actor->map = tr_alloc( (size_t)joints, sizeof( int ) );
     actor->align = tr_alloc( (size_t)joints, sizeof( quat ) );
     if ( actor->map == NULL || actor->align == NULL )

@@ -80,7 +80,7 @@ static bool build_target( tr_stage_builder *b, tr_actor *actor, const tr_cast *c
            tr_body_build( &actor->source_body, &actor->source.skeleton, NULL, 0, b->error );
 }
 
-// The scene's drives of single joints override the map. *any: there are some for this body.
+// The scene's drives of single joints override the map. *any: there are some for this body that change it.
 static bool drive( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast, bool *any )
 {
     const tr_scene *scene = b->stage->scene;
@@ -89,6 +89,8 @@ static bool drive( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast, bo
         if ( strcmp( d->cast, cast->id ) != 0 )
             continue;
         bool bad_source;
+        if ( tr_joint_map_says( actor, d->joint, d->source ) )
+            continue;
         if ( !tr_joint_map_drive( actor, d->joint, d->source, &bad_source ) ) {
             char path[48];
             snprintf( path, sizeof path, "drives[%d].%s", i, bad_source ? "source" : "joint" );

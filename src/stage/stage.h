@@ -126,6 +126,8 @@ typedef struct tr_actor_examples {
     bool *made;               // [target.joint_count] by examples; else by the joint map
     double *soles;  // [target.joint_count] metres from the floor to the joints of feet that stand; else 0
     double *unlike; // [frame_count] 0 at examples … 1 like none
+    tr_text map;    // from the performer to the target, as a map file with turns
+    tr_clip own;    // as in tr_actor: of the target's file, where joints that nothing drives show it
 } tr_actor_examples;
 
 typedef struct tr_stage_prop {
