@@ -142,7 +142,7 @@ static void lead_vertically( lead_work *w, tr_clip *clip )
         w->curve[f] = 0;
         for ( int k = 0; k < w->job->foot_count; ++k ) {
             size_t at = (size_t)f * (size_t)w->job->foot_count + (size_t)k;
-            double low = clip->root[f].y + w->ways[at].y - w->job->ground - w->job->feet[k].sole;
+            double low = clip->root[f].y + w->ways[at].y - w->job->ground - w->job->feet[k].soles[f];
             w->weight[f] += w->weights[at];
             w->curve[f] -= w->weights[at] * low;
         }

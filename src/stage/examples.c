@@ -381,10 +381,7 @@ static bool find_standing( maker *m, standing *out )
         if ( from[t] < 0 )
             continue;
         tr_lead_foot *foot = &out->feet[out->count++];
-        *foot = ( tr_lead_foot ){ .joint = target.joints[t],
-                                  .from = from[t],
-                                  .sole = rest_height( &m->actor->target, target.joints[t] ) };
-        m->examples->soles[foot->joint] = foot->sole;
+        *foot = ( tr_lead_foot ){ .joint = target.joints[t], .from = from[t] };
         ok = take_stances( &labels, performer, foot ) || tr_error_memory( b->error );
     }
     tr_contacts_free( &labels );
@@ -422,6 +419,42 @@ static bool pose_frames( const maker *m, tr_clip *clip )
     }
     tr_free( world );
     return ok;
+}
+
+static bool hangs_on( const tr_skeleton *skeleton, int joint, int on )
+{
+    while ( joint > on )
+        joint = skeleton->joints[joint].parent;
+    return joint == on;
+}
+
+// Standing feet touch the floor with their lowest part: of a foot that is rolled over its toes, the toes. No
+// joint of it is lower than in the rest pose.
+static bool measure_soles( const maker *m, standing *s, const tr_clip *clip )
+{
+    const tr_skeleton *body = &m->actor->target;
+    size_t joints = (size_t)body->joint_count, frames = (size_t)clip->frame_count;
+    tr_pose pose = { tr_alloc( joints, sizeof( quat ) ), tr_alloc( joints, sizeof( vec3 ) ) };
+    double *rest = tr_alloc( joints, sizeof( double ) );
+    bool ok = pose.rotations != NULL && pose.positions != NULL && rest != NULL;
+    for ( int j = 0; ok && j < body->joint_count; ++j )
+        rest[j] = rest_height( body, j );
+    for ( int f = 0; ok && f < clip->frame_count; ++f ) {
+        tr_forward( body, clip, f, pose );
+        for ( int i = 0; i < s->count; ++i ) {
+            int joint = s->feet[i].joint;
+            double *sole = &m->examples->soles[(size_t)joint * frames + (size_t)f];
+            for ( int j = joint; j < body->joint_count; ++j )
+                if ( hangs_on( body, j, joint ) )
+                    *sole = fmax( *sole, rest[j] + pose.positions[joint].y - pose.positions[j].y );
+        }
+    }
+    for ( int i = 0; i < s->count; ++i )
+        s->feet[i].soles = m->examples->soles + (size_t)s->feet[i].joint * frames;
+    tr_free( pose.rotations );
+    tr_free( pose.positions );
+    tr_free( rest );
+    return ok || tr_error_memory( m->b->error );
 }
 
 static bool move_root( const maker *m, const standing *s, tr_clip *clip )
@@ -490,7 +523,7 @@ static bool make( maker *m )
     if ( !gather_pairs( m ) || !gather_parts( m ) || !choose_joints( m ) )
         return false;
     e->unlike = tr_alloc( frames, sizeof( double ) );
-    e->soles = tr_alloc( (size_t)actor->target.joint_count, sizeof( double ) );
+    e->soles = tr_alloc( (size_t)actor->target.joint_count * frames, sizeof( double ) );
     if ( e->unlike == NULL || e->soles == NULL )
         return tr_error_memory( b->error );
     tr_exemplar_job job = { &e->performer.skeleton, &actor->target, m->pairs,
@@ -507,8 +540,8 @@ static bool make( maker *m )
     bool ok = tr_skeleton_copy( &made.skeleton, &actor->target, b->error ) &&
               tr_clip_alloc( &made.clip, b->stage->frame_count, actor->target.joint_count, b->stage->fps,
                              false, b->error ) &&
-              find_standing( m, &s ) && pose_frames( m, &made.clip ) && move_root( m, &s, &made.clip ) &&
-              settle( m, &made, &s );
+              find_standing( m, &s ) && pose_frames( m, &made.clip ) && measure_soles( m, &s, &made.clip ) &&
+              move_root( m, &s, &made.clip ) && settle( m, &made, &s );
     standing_free( &s );
     tr_motion_free( &made );
     return ok;

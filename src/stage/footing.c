@@ -68,9 +68,9 @@ static double fade( const tr_placed_stance *s, double ease_in, double ease_out, 
     return tr_fade_range( frame, s->span.first, s->span.last, ease_in, ease_out );
 }
 
-// A foot of a body that moves by examples stands where it stands on average, at the height of its sole: its
-// blended poses slip and sink a little by chance. Before and after the stance it keeps
-// what it had at the ends.
+// A foot of a body that moves by examples stands where it stands on average, as high as its lowest part lets
+// it: its blended poses slip and sink a little by chance. Before and after the stance it keeps what it had at
+// the ends, but nothing of it is below the floor.
 static void plant( const tr_footing_work *w, tr_placed_stance *s, const double *soles )
 {
     const tr_stage *stage = w->stage;
@@ -80,10 +80,12 @@ static void plant( const tr_footing_work *w, tr_placed_stance *s, const double *
     vec3 mean = v3_zero;
     for ( int f = first; f <= last; ++f )
         mean = v3_mad( mean, 1.0 / ( last - first + 1 ), tr_world_pose( &actor->world, f ).positions[joint] );
-    mean.y = s->span.on->floor + soles[joint];
     for ( int f = 0; f < stage->frame_count; ++f ) {
         int at = f < first ? first : f > last ? last : f;
+        double lowest = s->span.on->floor + soles[(size_t)joint * (size_t)stage->frame_count + (size_t)f];
+        mean.y = s->span.on->floor + soles[(size_t)joint * (size_t)stage->frame_count + (size_t)at];
         s->drift[f] = v3_sub( mean, tr_world_pose( &actor->world, at ).positions[joint] );
+        s->drift[f].y = fmax( s->drift[f].y, lowest - tr_world_pose( &actor->world, f ).positions[joint].y );
     }
 }
 
