@@ -18,6 +18,7 @@ bool tr_judo_pair_build( int cast, tr_scene *scene, tr_library *library, tr_erro
 bool tr_bowling_pin_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_rabbit_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_elephant_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_menagerie_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_dance_pair_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 
 #endif

@@ -20,6 +20,7 @@ static const tr_scene_entry table[] = {
     { "elephant", "a person waves, and an elephant its trunk", 1, 1, 1, tr_elephant_build },
     { "bowling_pin", "a person hops and bends, and so does a bowling pin", 1, 1, 1, tr_bowling_pin_build },
     { "rabbit", "a rabbit whose ears go with a person's arms", 1, 1, 1, tr_rabbit_build },
+    { "menagerie", "an elephant, a person and a rabbit hand a box along", 3, 3, 3, tr_menagerie_build },
     { "dance_pair", "a couple in closed hold turns through a waltz", 2, 2, 2, tr_dance_pair_build },
 };
 

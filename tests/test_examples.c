@@ -114,6 +114,54 @@ static void feet_stand_still( void **state )
     end( &t );
 }
 
+// An elephant, a person and a rabbit hand a box along: whoever holds it touches it, and nothing pops.
+static void a_box_goes_from_hand_to_hand( void **state )
+{
+    (void)state;
+    trial t;
+    tr_error error;
+    tr_result result;
+    start( &t, "menagerie" );
+    stage( &t );
+    check_ok( tr_pipeline_run( &result, &t.stage, tr_method_find( "posegraph" ), &error ), &error );
+    int held[256] = { 0 }, holds = 0;
+    assert_true( t.stage.frame_count <= 256 );
+    for ( int r = 0; r < t.stage.rule_count; ++r ) {
+        const tr_rule *rule = &t.stage.rules[r];
+        if ( rule->kind != TR_CONSTRAINT_RELATIVE )
+            continue;
+        ++holds;
+        for ( int f = rule->first; f <= rule->last; ++f ) {
+            vec3 hand = v3_zero;
+            for ( int k = 0; k < rule->a.count; ++k )
+                hand =
+                    v3_mad( hand, rule->a.weights[k],
+                            tr_world_pose( &result.worlds[rule->a.actor], f ).positions[rule->a.joints[k]] );
+            vec3 grip = rigid_apply( result.tracks[0][f], rule->b.offset );
+            assert_true( v3_distance( hand, grip ) < 0.02 );
+            held[f] += 1;
+        }
+    }
+    assert_int_equal( holds, 5 );
+    rigid first = result.tracks[0][0], last = result.tracks[0][t.stage.frame_count - 1];
+    assert_true( v3_distance( first.position, last.position ) > 1.5 );
+    for ( int f = 1; f < t.stage.frame_count; ++f ) // it moves in somebody's hand only
+        if ( v3_distance( result.tracks[0][f].position, result.tracks[0][f - 1].position ) > 1e-3 )
+            assert_true( held[f] > 0 );
+    for ( int a = 0; a < t.stage.actor_count; ++a ) // metres a frame and frame: 20 m/s²
+        for ( int f = 2; f < t.stage.frame_count; ++f )
+            for ( int j = 0; j < t.stage.actors[a].target.joint_count; ++j ) {
+                vec3 p[3];
+                for ( int i = 0; i < 3; ++i )
+                    p[i] = tr_world_pose( &result.worlds[a], f - i ).positions[j];
+                assert_true( v3_length( v3_add( v3_sub( p[0], v3_scale( 2, p[1] ) ), p[2] ) ) <
+                             20.0 / ( t.stage.fps * t.stage.fps ) );
+                assert_true( p[0].y > -0.04 );
+            }
+    tr_result_free( &result );
+    end( &t );
+}
+
 // A pose made by hand: a turn from the file's frame, which the motion shows at the pair's frame.
 static void a_pair_turns_joints_from_its_frame( void **state )
 {
@@ -420,6 +468,7 @@ int main( void )
         TEST( the_proposed_motion_is_exact_at_examples ),
         TEST( aim_one_follows_the_source ),
         TEST( feet_stand_still ),
+        TEST( a_box_goes_from_hand_to_hand ),
         TEST( a_pair_turns_joints_from_its_frame ),
         TEST( a_mirrored_pair_is_seen_in_a_mirror ),
         TEST( suggestions_can_become_pairs ),

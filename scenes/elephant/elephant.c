@@ -86,7 +86,7 @@ bool tr_elephant_build( int cast, tr_scene *scene, tr_library *library, tr_error
     bool ok = tr_scene_add_cast( scene, &member ) != NULL || tr_error_memory( error );
     ok = ok && plan( &s, error ) &&
          tr_crowd_perform( scene, library, FRAME_COUNT, targets_at, &s, NULL, error ) &&
-         tr_elephant_cast( scene, library, 0, PAIRS, 0.5, error );
+         tr_elephant_cast( scene, library, 0, tr_elephant_pose, PAIRS, 0.5, error );
     tr_stepper_free( &s.steps );
     return ok;
 }

@@ -98,6 +98,7 @@ bool tr_animator_add( tr_scene *scene, tr_library *library, int cast, tr_rig *ri
         tr_rig_begin( rig, ( rigid ){ q_identity, rig->rest[0] } );
         if ( i > 0 ) {
             tr_person_view view = tr_person_see( &source->skeleton, tr_world_pose( &world, frames[i - 1] ) );
+            view.frame = frames[i - 1];
             pose( body, rig, &view );
             ok = add_example( scene, member->id, i, frames[i - 1], error );
         }

@@ -16,6 +16,7 @@ typedef struct tr_person_view {
     vec3 look;        // unit vector ahead of the face
     double sink;      // metres by which the hips are lower than in standing, over the lower foot
     double twist;     // radians by which shoulders are turned to the left against the hips
+    int frame;        // of the source's file
 } tr_person_view;
 
 tr_person_view tr_person_see( const tr_skeleton *human, tr_pose pose );

@@ -130,8 +130,8 @@ void tr_elephant_pose( const void *context, tr_rig *rig, const tr_person_view *v
         pose_leg( body, rig, i, view->feet[i < 2 ? 1 - i : i - 2], lowest );
 }
 
-bool tr_elephant_cast( tr_scene *scene, tr_library *library, int cast, int pairs, double aim,
-                       tr_error *error )
+bool tr_elephant_cast( tr_scene *scene, tr_library *library, int cast, tr_animator_pose *pose, int pairs,
+                       double aim, tr_error *error )
 {
     static const char *const arm[2] = { "RightArm", "RightHand" }, *const trunk[2] = { "Trunk1", "Trunk8" };
     tr_elephant body;
@@ -149,7 +149,7 @@ bool tr_elephant_cast( tr_scene *scene, tr_library *library, int cast, int pairs
     tr_id id;
     snprintf( id, sizeof id, "%.20s_trunk", scene->cast[cast].id );
     bool ok = tr_animator_part( scene, id, scene->cast[cast].id, arm, trunk, aim, error ) &&
-              tr_animator_add( scene, library, cast, rig, &body, tr_elephant_pose, pairs, error );
+              tr_animator_add( scene, library, cast, rig, &body, pose, pairs, error );
     tr_rig_free( rig );
     tr_free( rig );
     return ok;

@@ -17,9 +17,9 @@ typedef struct tr_elephant {
 
 void tr_elephant_add( tr_elephant *body, tr_rig *rig );
 void tr_elephant_pose( const void *body, tr_rig *rig, const tr_person_view *view ); // a tr_animator_pose
-// Gives a cast member, whose source is in the library, the body and so many pairs; the right arm drives the
-// trunk with this aim.
-bool tr_elephant_cast( tr_scene *scene, tr_library *library, int cast, int pairs, double aim,
-                       tr_error *error );
+// Gives a cast member, whose source is in the library, the body and so many pairs, posed so; the right arm
+// drives the trunk with this aim.
+bool tr_elephant_cast( tr_scene *scene, tr_library *library, int cast, tr_animator_pose *pose, int pairs,
+                       double aim, tr_error *error );
 
 #endif
