@@ -307,6 +307,24 @@ static void test_view_highlights( void **state )
     play_close( &p );
 }
 
+// The source of a body that moves by examples is drawn as its performer, who may be much taller.
+static void test_view_frames_performers( void **state )
+{
+    (void)state;
+    play p;
+    tr_error error;
+    tr_result source;
+    vec3 low, high;
+    play_open( &p, "rabbit", 1 );
+    check_ok( tr_result_from_source( &source, &p.stage, &error ), &error );
+    tr_view_bounds( &p.stage, &p.result, 0, 100, &low, &high );
+    assert_true( high.y < 1.1 );
+    tr_view_bounds( &p.stage, &source, 0, 100, &low, &high );
+    assert_true( high.y > 1.7 );
+    tr_result_free( &source );
+    play_close( &p );
+}
+
 static void test_view_frames_the_cast( void **state )
 {
     (void)state;
@@ -810,18 +828,31 @@ static void test_without_ffmpeg( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( test_stored_picture ),     TEST( test_empty_scene ),
-        TEST( test_ghosts_blend ),       TEST( test_far_from_the_origin ),
-        TEST( test_bad_calls ),          TEST( test_still ),
-        TEST( test_view_of_the_source ), TEST( test_view_fills_the_list ),
-        TEST( test_view_highlights ),    TEST( test_view_frames_the_cast ),
-        TEST( test_view_out_of_memory ), TEST( test_cameras_frame_the_action ),
-        TEST( test_cameras_of_nothing ), TEST( test_view_names ),
-        TEST( test_auto_spreads_a_row ), TEST( test_difference ),
-        TEST( test_picture_files ),      TEST( test_videos ),
-        TEST( test_bad_videos ),         TEST( test_torn_videos_leave_the_old_file ),
-        TEST( test_without_ffmpeg ),     TEST( test_videos_are_checked ),
-        TEST( test_full_disk ),          TEST( test_pictures_are_packed ),
+        TEST( test_stored_picture ),
+        TEST( test_empty_scene ),
+        TEST( test_ghosts_blend ),
+        TEST( test_far_from_the_origin ),
+        TEST( test_bad_calls ),
+        TEST( test_still ),
+        TEST( test_view_of_the_source ),
+        TEST( test_view_fills_the_list ),
+        TEST( test_view_highlights ),
+        TEST( test_view_frames_the_cast ),
+        TEST( test_view_frames_performers ),
+        TEST( test_view_out_of_memory ),
+        TEST( test_cameras_frame_the_action ),
+        TEST( test_cameras_of_nothing ),
+        TEST( test_view_names ),
+        TEST( test_auto_spreads_a_row ),
+        TEST( test_difference ),
+        TEST( test_picture_files ),
+        TEST( test_videos ),
+        TEST( test_bad_videos ),
+        TEST( test_torn_videos_leave_the_old_file ),
+        TEST( test_without_ffmpeg ),
+        TEST( test_videos_are_checked ),
+        TEST( test_full_disk ),
+        TEST( test_pictures_are_packed ),
         TEST( test_cancelled_videos ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

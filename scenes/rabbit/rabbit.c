@@ -53,7 +53,7 @@ static tr_human_targets targets_at( const void *context, int person, double time
              palm = v3_lerp( v3( -s, 0, 0.2 ), v3( -s, 0, 0.3 ), up );
         // Past the side, not through the chest.
         vec3 low = v3( 0.30 * s, 0.90, 0.10 ), wide = v3( 0.66 * s, 1.35, 0.20 ),
-             high = v3( 0.24 * s, 1.88, 0.06 );
+             high = v3( 0.38 * s, 1.86, 0.10 );
         vec3 place = v3_lerp( v3_lerp( low, wide, up ), v3_lerp( wide, high, up ), up );
         tr_human_hand *hand = &out.hands[side];
         hand->hold = ( rigid ){ q_mul( body.rotation, tr_human_hand_rotation( side, fingers, palm ) ),

@@ -470,8 +470,11 @@ static void visit_frame( const tr_stage *stage, const tr_result *result, int fra
                          void *context )
 {
     for ( int i = 0; i < stage->actor_count; ++i ) {
-        tr_pose pose = tr_world_pose( &result->worlds[i], frame );
-        const tr_body *body = result->of_source ? &stage->actors[i].source_body : &stage->actors[i].body;
+        puppet p = result->of_source
+                       ? source_puppet( &stage->actors[i], ( tr_colour ){ 0 } )
+                       : ( puppet ){ .body = &stage->actors[i].body, .world = &result->worlds[i] };
+        tr_pose pose = tr_world_pose( p.world, frame );
+        const tr_body *body = p.body;
         for ( int k = 0; k < body->capsule_count; ++k ) {
             const tr_capsule *c = &body->capsules[k];
             rigid place = { pose.rotations[c->parent], pose.positions[c->parent] };
