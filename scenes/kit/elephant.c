@@ -51,7 +51,7 @@ void tr_elephant_add( tr_elephant *body, tr_rig *rig )
     for ( int i = 0, parent = body->head; i <= TR_ELEPHANT_TRUNK; ++i ) {
         char name[16];
         snprintf( name, sizeof name, "Trunk%d", i + 1 );
-        vec3 place = v3( 0, 2.16 - 0.2 * i, 1.36 + 0.10 * sin( 0.35 * i ) );
+        vec3 place = v3( 0, 2.16 - 0.2 * i, 1.22 + 0.10 * sin( 0.35 * i ) );
         if ( i < TR_ELEPHANT_TRUNK )
             parent = body->trunk[i] = tr_rig_joint( rig, name, parent, place );
         else
@@ -139,7 +139,7 @@ bool tr_elephant_cast( tr_scene *scene, tr_library *library, int cast, tr_animat
     if ( rig == NULL )
         return tr_error_memory( error );
     tr_cast *member = &scene->cast[cast];
-    static const tr_limb_value girths[] = { { "torso", 2.1 }, { "legs", 2.6 }, { "head", 1.9 } };
+    static const tr_limb_value girths[] = { { "torso", 2.1 }, { "legs", 2.6 }, { "head", 2.5 } };
     for ( int i = 0; i < 3; ++i )
         member->target.girths[member->target.girth_count++] = girths[i];
     snprintf( member->target.skeleton.file, sizeof member->target.skeleton.file, "%.20s_poses.bvh",

@@ -22,7 +22,7 @@ enum { ELLA, PAT, ROB };
 #define KEPT   7.1
 
 static const double rabbit_size = 1.3, rabbit_palm = 0.013;
-static const vec3 box_size = { 0.30, 0.20, 0.22 }, pedestal_size = { 0.34, 0.60, 0.30 };
+static const vec3 box_size = { 0.30, 0.20, 0.22 }, pedestal_size = { 0.22, 0.60, 0.30 };
 
 // ------------------------------------------------------------------------------------------------- places
 
@@ -31,7 +31,7 @@ static const vec3 on_pedestal = { -1.00, 0.70, 0.34 }, given = { -0.36, 1.04, 0.
 
 static rigid ella_at( void ) // where its hips are
 {
-    return tr_crowd_place( v3( -3.62, 0, 0.34 ), 0.5 * TR_PI );
+    return tr_crowd_place( v3( -3.48, 0, 0.34 ), 0.5 * TR_PI );
 }
 
 static rigid rob_at( void ) // on the other side of the box from the person
@@ -70,11 +70,11 @@ static vec3 grip( int who, int side )
                       : v3( -s * ( 0.5 * box_size.x + rabbit_palm ), 0.0, 0.05 );
 }
 
-static const vec3 box_front = { 0, 0, 0.20 }; // where the bone of the trunk ends that holds it
+static const vec3 box_front = { 0, 0.04, 0.225 }; // where the bone of the trunk ends that holds it
 
 // ----------------------------------------------------------------------------------------------- elephant
 
-static const vec3 trunk_base = { 0, 2.104, 2.11 }; // from the ground below the hips, legs a little bent
+static const vec3 trunk_base = { 0, 2.104, 1.97 }; // from the ground below the hips, legs a little bent
 static const double trunk_length = 1.62, arm_length = TR_HUMAN_ARM_LENGTH;
 
 // The tip of the trunk, seen from its base where the elephant looks.
