@@ -321,7 +321,7 @@ static void folder_keeps( trial *t )
     assert_non_null( b->examples );
     assert_int_equal( b->examples->pair_count, a->examples->pair_count );
     assert_int_equal( b->examples->part_count, a->examples->part_count );
-    int same[128]; // files have their joints in another order
+    int same[128] = { 0 }; // files have their joints in another order
     for ( int j = 0; j < a->target.joint_count; ++j ) {
         same[j] = tr_skeleton_find( &b->target, a->target.joints[j].name );
         assert_true( same[j] >= 0 );

@@ -196,9 +196,9 @@ bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, const tr_sea
 // what the performer's contacts say of them.
 typedef struct tr_lead_foot {
     int joint;
-    int from;           // foot of the performer
+    int from;            // foot of the performer
     const double *soles; // [frame_count] metres from the floor to the joint when it stands, turned as it is
-    tr_contacts stands; // frames, of the skeleton's joint
+    tr_contacts stands;  // frames, of the skeleton's joint
 } tr_lead_foot;
 
 typedef struct tr_lead_job {

@@ -124,8 +124,8 @@ typedef struct tr_actor_examples {
     tr_pose *sources;         // [pair_count] poses of the source; sources[0] owns the memory of all
     quat *targets;            // [pair_count * target.joint_count] poses of the target
     bool *made;               // [target.joint_count] by examples; else by the joint map
-    double *soles;  // [target.joint_count * frame_count] by joint: metres from the floor to the joints of feet
-                    // when they stand, turned as they are at each frame; else 0
+    double *soles; // [target.joint_count * frame_count] by joint: metres from the floor to the joints of feet
+                   // when they stand, turned as they are at each frame; else 0
     double *unlike; // [frame_count] 0 at examples … 1 like none
     tr_text map;    // from the performer to the target, as a map file with turns
     tr_clip own;    // as in tr_actor: of the target's file, where joints that nothing drives show it
