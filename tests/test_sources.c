@@ -102,6 +102,13 @@ static void ranges_longer_than_the_motion( void **state )
     stage( &t );
     assert_true( tells( &t, "the scene goes on to frame 200, but its last motion ends at frame 124" ) );
     end( &t );
+
+    begin( &t );
+    t.scene.last = 7;
+    t.scene.cast[0].source.last = t.scene.cast[0].source.first = 0;
+    stage( &t );
+    assert_true( tells( &t, "the scene goes on to frame 7, but no source has more than one frame" ) );
+    end( &t );
 }
 
 // The same skeleton, in any size, as a file of one frame whose hips are at the origin: nothing sinks.

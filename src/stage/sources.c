@@ -405,4 +405,8 @@ void tr_stage_warn_of_sources( const tr_stage_builder *b )
         tr_log_add( b->warnings,
                     "the scene goes on to frame %d, but its last motion ends at frame %d: end poses are held",
                     scene->last, b->motion_end );
+    if ( stage->actor_count > 0 && b->motion_end == INT_MIN && scene->last > scene->first )
+        tr_log_add( b->warnings,
+                    "the scene goes on to frame %d, but no source has more than one frame: poses are held",
+                    scene->last );
 }
