@@ -254,14 +254,19 @@ static bool open_joint( parser *p, const char *name, int parent, bool end_site )
     return true;
 }
 
+// A name behind "End Site" is that of the tip, as bvh_write.c leaves it. Other words behind "End" are unused.
 static bool open_end_site( parser *p, int parent )
 {
-    char name[TR_BVH_LONGEST_NAME + 8];
+    char name[TR_BVH_LONGEST_NAME + 8], own[TR_BVH_LONGEST_NAME + 1];
     snprintf( name, sizeof name, "%s_End", p->bvh->skeleton.joints[parent].name );
+    bool site = take_word( p, "Site" );
     skip_blank( p );
+    bool named = site && p->at < p->end && !is_newline( *p->at ) && *p->at != '{';
+    if ( named && !take_name( p, own ) )
+        return false;
     while ( p->at < p->end && !is_newline( *p->at ) && *p->at != '{' )
-        ++p->at; // "Site", or an unused name
-    return open_joint( p, name, parent, true );
+        ++p->at;
+    return open_joint( p, named ? own : name, parent, true );
 }
 
 // One step inside joint *current: a child opens or the joint closes.

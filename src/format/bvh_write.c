@@ -69,13 +69,24 @@ static void print_name( tr_text *out, const char *name )
     tr_text_append( out, "\n", 1 );
 }
 
+// Readers call a tip by its parent, "Head_End". Another name stands behind "End Site", where they pass it
+// over.
+static bool has_own_name( const tr_skeleton *skeleton, const tr_joint *tip )
+{
+    const char *parent = skeleton->joints[tip->parent].name;
+    size_t length = strlen( parent );
+    return strncmp( tip->name, parent, length ) != 0 || strcmp( tip->name + length, "_End" ) != 0;
+}
+
 static void print_joint( tr_text *out, const tr_bvh *bvh, int j, bool end_site, int depth )
 {
     const tr_joint *joint = &bvh->skeleton.joints[j];
     const tr_bvh_layout *layout = &bvh->layouts[j];
     print_indent( out, depth );
-    tr_text_add( out, "%s ", end_site ? "End" : j == 0 ? "ROOT" : "JOINT" );
-    print_name( out, end_site ? "Site" : joint->name );
+    bool named = !end_site || has_own_name( &bvh->skeleton, joint );
+    tr_text_add( out, "%s%s", end_site ? "End Site" : j == 0 ? "ROOT" : "JOINT", named ? " " : "\n" );
+    if ( named )
+        print_name( out, joint->name );
     print_indent( out, depth );
     tr_text_append( out, "{\n", 2 );
     print_indent( out, depth + 1 );
