@@ -280,6 +280,57 @@ static void check_same_numbers( const tr_text *a, const tr_text *b )
     assert_int_equal( apart, 0 );
 }
 
+// Pictures in the folder of the document go into the GLB, by what their bytes say they are. No other file
+// does.
+static void pictures_beside_are_passed_on( void **state )
+{
+    (void)state;
+    static const char png[] = "\x89PNG\r\n\x1a\n.........";
+    static const char pictures[] = "\"images\":[{\"uri\":\"a%20skin.tex\"},{\"uri\":\"../"
+                                   "outside.png\"},{\"uri\":\"%2e%2e/outside.png\"},"
+                                   "{\"uri\":\"notes.png\"},{\"uri\":\"missing.png\"}]";
+    solved s;
+    char folder[128], path[160], file[200];
+    tr_text text = { 0 };
+    tr_error error = { 0 };
+    if ( !tr_import_can_read( ".glb" ) )
+        skip();
+    check_ok( tr_folder_make( in_folder( folder, "below" ), &error ), &error );
+    check_ok( tr_file_write( in_folder( file, "outside.png" ), png, sizeof png, &error ), &error );
+    snprintf( file, sizeof file, "%s/a skin.tex", folder );
+    check_ok( tr_file_write( file, png, sizeof png, &error ), &error );
+    snprintf( file, sizeof file, "%s/notes.png", folder );
+    check_ok( tr_file_write( file, "secrets", 7, &error ), &error );
+    snprintf( path, sizeof path, "%s/pair.glb", folder );
+    solve( &s, "high_five", "copy", &plain );
+    check_ok( tr_exchange_print( &s.x, TR_EXCHANGE_GLB, NULL, &text, &error ), &error );
+    write_with( path, &text, pictures );
+    tr_text_free( &text );
+    release( &s );
+
+    s = ( solved ){ .scene = tr_default_scene() };
+    s.scene.last = 5;
+    tr_cast cast = tr_default_cast( "one" );
+    snprintf( cast.source.file, sizeof cast.source.file, "%s", path );
+    assert_non_null( tr_scene_add_cast( &s.scene, &cast ) );
+    check_ok( tr_stage_build( &s.stage, &s.scene, NULL, &s.library, NULL, &error ), &error );
+    check_ok( tr_pipeline_run( &s.result, &s.stage, tr_method_find( "copy" ), &error ), &error );
+    tr_compose_def def = { .bodies = true, .looks = true };
+    check_ok( tr_compose( &s.x, &s.stage, &s.result, &def, NULL, &error ), &error );
+    check_ok( tr_exchange_print( &s.x, TR_EXCHANGE_GLB, NULL, &text, &error ), &error );
+    json_t *json = json_of( &text );
+    assert_int_equal( count_in( json, "images" ), 5 );
+    assert_null( string_at( json, "images", 0, "uri" ) );
+    assert_string_equal( string_at( json, "images", 0, "mimeType" ), "image/png" );
+    for ( size_t i = 1; i < 5; ++i ) {
+        assert_non_null( string_at( json, "images", i, "uri" ) );
+        assert_null( string_at( json, "images", i, "mimeType" ) );
+    }
+    json_decref( json );
+    tr_text_free( &text );
+    release( &s );
+}
+
 // One character of the file in twice its size, with the mesh of the file.
 static void looks_are_passed_on( void **state )
 {
@@ -627,6 +678,7 @@ int main( void )
         TEST( glb_is_read_back ),
         TEST( contacts_and_figures_are_there ),
         TEST( one_of_many ),
+        TEST( pictures_beside_are_passed_on ),
         TEST( looks_are_passed_on ),
         TEST( weights_are_made_whole ),
         TEST( odd_names ),

@@ -165,16 +165,15 @@ static void change_image( fitting *f, json_t *image, int index )
 {
     (void)index;
     shift( f->w, image, "bufferView", f->to.views );
-    const char *uri = json_string_value( json_object_get( image, "uri" ) );
-    if ( uri == NULL || strncmp( uri, "data:", 5 ) == 0 || strstr( uri, "://" ) != NULL )
-        return;
-    char *bytes = NULL, *path = tr_path_beside( f->look->path, uri );
+    const char *uri = json_string_value( json_object_get( image, "uri" ) ), *kind = NULL;
+    char *bytes = NULL, *path = NULL;
     size_t size;
-    f->w->failed |= path == NULL;
-    if ( path != NULL && tr_file_read( path, &bytes, &size, NULL ) ) {
-        const char *kind = tr_path_ends_with( uri, ".png" )    ? "image/png"
-                           : tr_path_ends_with( uri, ".webp" ) ? "image/webp"
-                                                               : "image/jpeg";
+    if ( uri == NULL )
+        return;
+    f->w->failed |= !tr_uri_path( f->look->path, uri, &path );
+    if ( path != NULL && tr_file_read( path, &bytes, &size, NULL ) )
+        kind = tr_picture_kind( bytes, size );
+    if ( kind != NULL ) {
         set( f->w, image, "bufferView", json_integer( tr_glb_add_view( f->w, bytes, size, 0 ) ) );
         set( f->w, image, "mimeType", json_string( kind ) );
         json_object_del( image, "uri" );

@@ -104,13 +104,6 @@ static void matrix_numbers( tr_affine a, double out[16] )
 
 // ----------------------------------------------------------------------------------------------- pictures
 
-static const char *kind_of( const void *bytes, size_t size )
-{
-    return size > 8 && memcmp( bytes, "\x89PNG\r\n\x1a\n", 8 ) == 0 ? "image/png"
-           : size > 3 && memcmp( bytes, "\xff\xd8\xff", 3 ) == 0    ? "image/jpeg"
-                                                                    : NULL;
-}
-
 // The last part of a path of any system.
 static const char *last_part( const char *path )
 {
@@ -153,7 +146,9 @@ static int find_texture( writer *w, const ufbx_texture *texture )
     size_t size = texture->content.size;
     if ( size == 0 && read_beside( w, texture, &read, &size ) )
         bytes = read;
-    const char *kind = size > 0 ? kind_of( bytes, size ) : NULL;
+    const char *kind = size > 0 ? tr_picture_kind( bytes, size ) : NULL;
+    if ( kind != NULL && strcmp( kind, "image/webp" ) == 0 ) // takes an extension
+        kind = NULL;
     *known = -1;
     if ( kind == NULL )
         tr_log_add( w->warnings, "the picture \"%.100s\" %s", last_part( texture->filename.data ),

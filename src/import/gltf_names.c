@@ -24,11 +24,38 @@ static void decode( char *text )
     *out = 0;
 }
 
+// A file that comes from elsewhere must not bring others than its own into what is made of it.
 static bool is_below( const char *path )
 {
-    bool climbs = strncmp( path, "../", 3 ) == 0 || strstr( path, "/../" ) != NULL;
+    size_t length = strlen( path );
+    bool climbs = strncmp( path, "../", 3 ) == 0 || strstr( path, "/../" ) != NULL ||
+                  ( length >= 3 && strcmp( path + length - 3, "/.." ) == 0 ) || strcmp( path, ".." ) == 0;
     return path[0] != 0 && path[0] != '/' && !climbs && strncmp( path, "data:", 5 ) != 0 &&
            strstr( path, "://" ) == NULL;
+}
+
+bool tr_uri_path( const char *document, const char *uri, char **path )
+{
+    *path = NULL;
+    if ( !is_below( uri ) )
+        return true;
+    char *decoded = tr_string_copy( uri );
+    if ( decoded != NULL )
+        decode( decoded );
+    bool below = decoded != NULL && is_below( decoded );
+    if ( below )
+        *path = tr_path_beside( document, decoded );
+    tr_free( decoded );
+    return decoded != NULL && ( !below || *path != NULL );
+}
+
+const char *tr_picture_kind( const void *bytes, size_t size )
+{
+    const char *text = bytes;
+    return size > 8 && memcmp( text, "\x89PNG\r\n\x1a\n", 8 ) == 0                             ? "image/png"
+           : size > 3 && memcmp( text, "\xff\xd8\xff", 3 ) == 0                                ? "image/jpeg"
+           : size > 12 && memcmp( text, "RIFF", 4 ) == 0 && memcmp( text + 8, "WEBP", 4 ) == 0 ? "image/webp"
+                                                                                               : NULL;
 }
 
 static bool add_uris( tr_names *out, const json_t *list )

@@ -60,6 +60,11 @@ void tr_import_free( tr_import *import );
 int tr_import_find_skeleton( const tr_import *import, const char *name );
 int tr_import_find_take( const tr_import *import, const char *name, int skeleton );
 bool tr_import_take_moves( const tr_import *import, int take, int skeleton );
+// The path of the file that a uri of a .gltf names, %20 and the like decoded. NULL where it names none in the
+// folder of the document or below. False: out of memory.
+bool tr_uri_path( const char *document, const char *uri, char **path );
+// "image/png", "image/jpeg" or "image/webp", by the first bytes; NULL: none of these.
+const char *tr_picture_kind( const void *bytes, size_t size );
 // Other files that this one names and that lie in its folder or below: buffers and pictures of a .gltf, in
 // the order of the file. Nothing for other formats, and for text that is no JSON. False: out of memory.
 bool tr_import_names( tr_names *out, const char *data, size_t size, const char *name, tr_error *error );

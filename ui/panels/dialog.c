@@ -425,7 +425,7 @@ static bool moved( const tr_choice *c, int skeleton, int take )
 {
     bool any = false;
     for ( int s = 0; s < c->skeleton_count; ++s )
-        any = any || ( ( skeleton < 0 || s == skeleton ) && c->moves[take * c->skeleton_count + s] );
+        any = any || ( ( skeleton < 0 || s == skeleton ) && *tr_choice_moves( c, take, s ) );
     return any;
 }
 
@@ -433,7 +433,7 @@ static bool moves_all( const tr_choice *c, int take )
 {
     bool all = true;
     for ( int s = 0; s < c->skeleton_count; ++s )
-        all = all && c->moves[take * c->skeleton_count + s];
+        all = all && *tr_choice_moves( c, take, s );
     return all;
 }
 

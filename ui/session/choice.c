@@ -78,7 +78,7 @@ static bool list_choices( tr_choice *out, const tr_import *import, tr_error *err
         const char *name = import->takes[t].name;
         put_word( out->takes[t], name, tr_import_find_take( import, name, 0 ) == t, t );
         for ( int s = 0; s < import->skeleton_count; ++s )
-            out->moves[t * import->skeleton_count + s] = tr_import_take_moves( import, t, s );
+            *tr_choice_moves( out, t, s ) = tr_import_take_moves( import, t, s );
     }
     return true;
 }
@@ -149,7 +149,7 @@ void tr_session_choose( tr_session *session, int skeleton, int take )
     tr_picks picks = { 0 };
     bool ok = choice != NULL;
     for ( int s = 0; ok && s < choice->skeleton_count; ++s ) {
-        bool moved = take < 0 || choice->moves[take * choice->skeleton_count + s];
+        bool moved = take < 0 || *tr_choice_moves( choice, take, s );
         if ( skeleton >= 0 ? s != skeleton : !moved )
             continue;
         tr_pick pick = { .path = choice->path, .chosen = true, .one = choice->skeleton_count == 1 };

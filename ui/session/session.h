@@ -106,10 +106,14 @@ typedef struct tr_choice {
     bool opens;                        // it becomes the document; else it joins the cast
     tr_choice_word *skeletons, *takes; // [skeleton_count], [take_count]
     int skeleton_count, take_count;
-    bool *moves; // [take_count * skeleton_count] does the take move the skeleton?
+    bool *moves; // [take_count * skeleton_count] does the take move the skeleton? See tr_choice_moves
 } tr_choice;
 
 const tr_choice *tr_session_choice( const tr_session *session ); // the first that waits; NULL: none
+static inline bool *tr_choice_moves( const tr_choice *choice, int take, int skeleton )
+{
+    return &choice->moves[(size_t)take * (size_t)choice->skeleton_count + (size_t)skeleton];
+}
 // Answers it. skeleton -1: all that the take moves; take -1: the first that moves each.
 void tr_session_choose( tr_session *session, int skeleton, int take );
 void tr_session_forget( tr_session *session ); // answers it by doing nothing
