@@ -77,7 +77,11 @@ static char *identifier( const char *name )
 static char *name_apart( char *const *names, const int *parents, int index, char *wanted )
 {
     char *name = wanted != NULL ? tr_string_copy( wanted ) : NULL;
-    for ( int i = 0, n = 2; name != NULL && i < index; ++i )
+    int n = 1; // as many have the name already, with a number or without: the next one is likely to be free
+    for ( int i = 0; name != NULL && i < index; ++i )
+        n += ( parents == NULL || parents[i] == parents[index] ) &&
+             strncmp( names[i], name, strlen( name ) ) == 0;
+    for ( int i = 0; name != NULL && i < index; ++i )
         if ( ( parents == NULL || parents[i] == parents[index] ) && strcmp( names[i], name ) == 0 ) {
             tr_free( name );
             name = tr_string_format( "%s_%d", wanted, n++ );
