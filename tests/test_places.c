@@ -525,7 +525,7 @@ static void poses_of_smpl( void **state )
 
 // -------------------------------------------------------------------------------------------- broken files
 
-static void check_refused( const tr_text *file, const char *name, const char *says )
+static void check_refused_within( const tr_text *file, const char *name, const char *says, size_t most )
 {
     tr_import import;
     tr_error error = { 0 };
@@ -536,8 +536,13 @@ static void check_refused( const tr_text *file, const char *name, const char *sa
         print_error( "'%s' does not say '%s'\n", error.message, says );
     assert_non_null( strstr( error.message, says ) );
     assert_string_equal( error.file, name );
-    assert_true( tr_memory_peak() - before <
-                 (size_t)1 << 20 ); // less than a thousandth of what the entries promise
+    assert_true( tr_memory_peak() - before < most );
+}
+
+static void check_refused( const tr_text *file, const char *name, const char *says )
+{
+    check_refused_within( file, name, says,
+                          (size_t)1 << 20 ); // less than a thousandth of what the entries promise
 }
 
 static void promises_are_not_believed( void **state )
@@ -588,6 +593,121 @@ static void promises_are_not_believed( void **state )
     zip_close( &z );
     check_refused( &z.file, "bomb.npz", "larger than it can be" );
     tr_text_free( &z.file );
+}
+
+// A body as this program writes it, that stands still.
+static void add_own_body( zip *z, const char *owner, int frames, bool packed )
+{
+    enum { JOINTS = 2 };
+    static const char *const keys[] = { "names", "parents", "offsets", "root_pos", "local_quat" };
+    static const char *const names[JOINTS] = { "Hips", "Head" };
+    static const double parents[JOINTS] = { -1, 0 }, offsets[3 * JOINTS] = { 0, 1, 0, 0, 0.7, 0 };
+    for ( int k = 0; k < 5; ++k ) {
+        tr_text a = { 0 };
+        char shape[64], name[64];
+        snprintf( name, sizeof name, "%s/%s.npy", owner, keys[k] );
+        if ( k == 0 )
+            npy_names( &a, names, JOINTS );
+        else if ( k == 1 )
+            npy_doubles( &a, "(2,)", parents, JOINTS );
+        else if ( k == 2 )
+            npy_doubles( &a, "(2, 3)", offsets, 3 * JOINTS );
+        else {
+            snprintf( shape, sizeof shape, k == 3 ? "(%d, 3)" : "(%d, 2, 4)", frames );
+            npy_begin( &a, "'<f8'", "False", shape );
+            for ( int i = 0; i < frames * ( k == 3 ? 3 : 4 * JOINTS ); ++i ) {
+                double v = k == 3 ? i % 3 == 1 : i % 4 == 3;
+                tr_text_append( &a, (const char *)&v, sizeof v );
+            }
+        }
+        zip_add( z, name, &a, packed );
+    }
+}
+
+static void add_rate( zip *z )
+{
+    tr_text a = { 0 };
+    npy_doubles( &a, "()", ( double[] ){ 30 }, 1 );
+    zip_add( z, "fps.npy", &a, false );
+}
+
+// A directory that names the bytes of one body for many of them.
+static void repeated_bytes_are_refused( void **state )
+{
+    (void)state;
+    enum { BODIES = 500, OWNER = 5, LINE = 46 }; // bytes of a name's owner, and before the name
+    for ( int packed = 0; packed < 2; ++packed ) {
+        zip z = { 0 };
+        add_rate( &z );
+        size_t first = z.directory.size;
+        add_own_body( &z, "00000", 400, packed == 1 );
+        size_t lines = z.directory.size - first;
+        for ( int body = 1; body < BODIES; ++body ) {
+            tr_text copy = { 0 };
+            char owner[16];
+            snprintf( owner, sizeof owner, "%05d", body );
+            tr_text_append( &copy, z.directory.data + first, lines );
+            for ( size_t at = 0; at < lines; at += LINE + (unsigned char)copy.data[at + 28] )
+                memcpy( copy.data + at + LINE, owner, OWNER );
+            tr_text_append( &z.directory, copy.data, copy.size );
+            z.count += 5;
+            tr_text_free( &copy );
+        }
+        zip_close( &z );
+        // The bodies would take 500 × 400 × 88 bytes.
+        check_refused( &z.file, "repeated.npz", "/local_quat\" take more bytes than the file has; save" );
+        tr_text_free( &z.file );
+    }
+}
+
+static void doubled_names_are_refused( void **state )
+{
+    (void)state;
+    zip z = { 0 };
+    add_rate( &z );
+    add_own_body( &z, "anna", 3, false );
+    add_own_body( &z, "ben", 3, true );
+    add_rate( &z );
+    zip_close( &z );
+    check_refused( &z.file, "doubled.npz", "the archive has two arrays named \"fps\"; save the file anew" );
+    tr_text_free( &z.file );
+}
+
+// A crowd of ours may be larger than what captures hold, but not without end.
+static void crowds_come_back( void **state )
+{
+    (void)state;
+    enum { CROWD = 100, TOO_MANY = 4097 };
+    for ( int many = 0; many < 2; ++many ) {
+        zip z = { 0 };
+        tr_import import;
+        tr_error error = { 0 };
+        add_rate( &z );
+        for ( int i = 0; i < ( many ? TOO_MANY : CROWD ); ++i ) {
+            char owner[16];
+            snprintf( owner, sizeof owner, "c%d", i );
+            if ( !many )
+                add_own_body( &z, owner, 2, i % 2 == 1 );
+            else {
+                tr_text a = { 0 };
+                char name[32];
+                snprintf( name, sizeof name, "%s/local_quat.npy", owner );
+                npy_doubles( &a, "(1, 1, 4)", ( double[] ){ 0, 0, 0, 1 }, 4 );
+                zip_add( &z, name, &a, false );
+            }
+        }
+        zip_close( &z );
+        if ( many )
+            check_refused_within( &z.file, "crowd.npz", "it has more than 4096 bodies", 4 * z.file.size );
+        else {
+            check_ok( tr_import_parse( &import, z.file.data, z.file.size, "crowd.npz", NULL, NULL, &error ),
+                      &error );
+            assert_int_equal( import.skeleton_count, CROWD );
+            assert_string_equal( import.skeletons[CROWD - 1].name, "c99" );
+            tr_import_free( &import );
+        }
+        tr_text_free( &z.file );
+    }
 }
 
 // Joints of a ring, and one frame that is all there is.
@@ -701,6 +821,9 @@ int main( void )
         TEST( gaps_are_filled ),
         TEST( poses_of_smpl ),
         TEST( promises_are_not_believed ),
+        TEST( repeated_bytes_are_refused ),
+        TEST( doubled_names_are_refused ),
+        TEST( crowds_come_back ),
         TEST( odd_bodies ),
         TEST( changed_bytes_do_no_harm ),
         TEST( memory_runs_out ),

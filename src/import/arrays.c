@@ -258,9 +258,14 @@ static bool next_entry( const char *data, size_t size, size_t *at, entry *out )
     return true;
 }
 
-// The bytes of an entry, unpacked if need be, within what is left of a budget.
+typedef struct budget { // bytes that further entries may take
+    size_t packed;      // of the file: entries lie behind each other, so together they are never larger
+    size_t unpacked;
+} budget;
+
+// The bytes of an entry, unpacked if need be, within what is left of the budget.
 static bool open_entry( tr_arrays *out, const char *data, size_t size, const entry *e, const char *name,
-                        size_t *budget, const char **content, tr_error *error )
+                        budget *left, const char **content, tr_error *error )
 {
     const size_t most_packed = 1032; // bytes that one byte of deflated data can stand for
     size_t start = e->at;
@@ -273,14 +278,21 @@ static bool open_entry( tr_arrays *out, const char *data, size_t size, const ent
         return broken( error, name, "is packed in a way that numpy does not use" );
     if ( e->method == 0 ? e->size != e->packed : e->size / most_packed > e->packed )
         return broken( error, name, "says it is larger than it can be" );
+    size_t taken = start - e->at + e->packed;
+    if ( taken > left->packed ) // before any work on bytes that other entries have, too
+        return tr_error_set( error,
+                             "the arrays up to \"%.60s\" take more bytes than the file has; save the file "
+                             "anew",
+                             name );
+    left->packed -= taken;
     *content = data + start;
     if ( e->method == 8 ) {
-        if ( e->size > *budget || e->size > INT32_MAX || e->packed > INT32_MAX )
+        if ( e->size > left->unpacked || e->size > INT32_MAX || e->packed > INT32_MAX )
             return tr_error_set( error,
                                  "array \"%.60s\" has %zu bytes, far more than a file of this size should "
                                  "hold; save it without compression",
                                  name, e->size );
-        *budget -= e->size;
+        left->unpacked -= e->size;
         char *block = tr_alloc( e->size + 1, 1 );
         if ( block == NULL || !tr_array_reserve( (void **)&out->blocks, &out->block_capacity,
                                                  out->block_count + 1, sizeof *out->blocks ) ) {
@@ -299,11 +311,34 @@ static bool open_entry( tr_arrays *out, const char *data, size_t size, const ent
            broken( error, name, "was changed since it was packed" );
 }
 
+static int by_name( const void *a, const void *b )
+{
+    return strcmp( *(const char *const *)a, *(const char *const *)b );
+}
+
+// Of two arrays of one name nobody can tell which is meant.
+static bool names_differ( const tr_arrays *arrays, tr_error *error )
+{
+    const char **names = tr_alloc( (size_t)arrays->count + 1, sizeof *names );
+    if ( names == NULL )
+        return tr_error_memory( error );
+    for ( int i = 0; i < arrays->count; ++i )
+        names[i] = arrays->items[i].name;
+    qsort( names, (size_t)arrays->count, sizeof *names, by_name );
+    bool ok = true;
+    for ( int i = 1; ok && i < arrays->count; ++i )
+        ok =
+            strcmp( names[i - 1], names[i] ) != 0 ||
+            tr_error_set( error, "the archive has two arrays named \"%.60s\"; save the file anew", names[i] );
+    tr_free( names );
+    return ok;
+}
+
 static bool parse_archive( tr_arrays *out, const char *data, size_t size, tr_error *error )
 {
     const size_t least = 22, most_comment = 65535;
     size_t end = size < least ? 0 : size - least, stop = end > most_comment ? end - most_comment : 0;
-    size_t budget = ( (size_t)64 << 20 ) + 64 * size;
+    budget left = { .packed = size, .unpacked = ( (size_t)64 << 20 ) + 64 * size };
     while ( size >= least && end > stop && memcmp( data + end, "PK\5\6", 4 ) != 0 )
         --end;
     if ( size < least || memcmp( data + end, "PK\5\6", 4 ) != 0 )
@@ -315,6 +350,8 @@ static bool parse_archive( tr_arrays *out, const char *data, size_t size, tr_err
     for ( size_t i = 0; i < count; ++i ) {
         entry e;
         const char *content = NULL;
+        if ( !tr_work_go_on( error ) )
+            return false;
         if ( !next_entry( data, end, &at, &e ) )
             return tr_error_set( error,
                                  "the directory of the archive is broken; copy or save the file anew" );
@@ -323,14 +360,14 @@ static bool parse_archive( tr_arrays *out, const char *data, size_t size, tr_err
         char *name = tr_string_format( "%.*s", (int)( e.name_length - 4 ), e.name );
         if ( name == NULL )
             return tr_error_memory( error );
-        if ( !open_entry( out, data, size, &e, name, &budget, &content, error ) ) {
+        if ( !open_entry( out, data, size, &e, name, &left, &content, error ) ) {
             tr_free( name );
             return false;
         }
         if ( !parse_array( out, name, content, e.size, error ) )
             return false;
     }
-    return true;
+    return names_differ( out, error );
 }
 
 bool tr_arrays_parse( tr_arrays *out, const char *data, size_t size, tr_error *error )

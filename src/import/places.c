@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BODIES = 64 };
+enum {
+    MOST_BODIES = 64,
+    MOST_OWN_BODIES = 4096 // casts of this program may be crowds
+};
 
 // ------------------------------------------------------------------------------------------------ which one
 
@@ -375,12 +378,17 @@ static bool read_own_body( tr_bodies_file *file, const own *o, const char *title
 bool tr_read_own_arrays( tr_bodies_file *file, const tr_arrays *arrays, bool *found, tr_error *error )
 {
     double fps = tr_rate_of_arrays( arrays );
+    int bodies = 0;
     for ( int i = 0; i < arrays->count; ++i ) {
         const tr_array *turns = &arrays->items[i];
         size_t length = owner_length( turns->name );
         if ( strcmp( turns->name + length + ( length > 0 ), "local_quat" ) != 0 || turns->rank != 3 ||
              fps <= 0 )
             continue;
+        if ( !tr_work_go_on( error ) )
+            return false;
+        if ( ++bodies > MOST_OWN_BODIES ) // whole or not: each looks through all arrays for its parts
+            return tr_error_set( error, "it has more than %d bodies", MOST_OWN_BODIES );
         const char *name = turns->name;
         own o = { .names = part_of( arrays, name, length, "names" ),
                   .parents = part_of( arrays, name, length, "parents" ),
