@@ -133,19 +133,39 @@ void tr_cage_layer_restore( tr_cage_layer *l, int node, const tr_some_frames *fr
     restore( l, node, NULL, frames );
 }
 
-// A node that a rule joins to an affected one is affected, too.
+// A node that a rule joins to an affected one is affected, too. False: nothing changed. A rule without strength
+// at the frame is left alone: its other end may be in another set, which another thread poses.
+static bool reach_along( tr_cage_layer *l, int r, int frame )
+{
+    const tr_rule *rule = &l->stage->rules[r];
+    int nodes[2];
+    if ( !( tr_rule_strength( rule, frame ) > 0 ) )
+        return false;
+    tr_layer_link_nodes( l->stage, rule, nodes );
+    bool *a = affected_at( l, nodes[0], frame ), *b = affected_at( l, nodes[1], frame );
+    if ( *a == *b )
+        return false;
+    *a = *b = true;
+    return true;
+}
+
 void tr_cage_layer_reach( tr_cage_layer *l, int frame )
 {
     for ( bool grown = true; grown; ) {
         grown = false;
-        for ( int i = 0; i < l->link_count; ++i ) {
-            const tr_rule *rule = &l->stage->rules[l->links[i]];
-            int nodes[2];
-            tr_layer_link_nodes( l->stage, rule, nodes );
-            bool *a = affected_at( l, nodes[0], frame ), *b = affected_at( l, nodes[1], frame );
-            if ( *a != *b && tr_rule_strength( rule, frame ) > 0 )
-                *a = *b = grown = true;
-        }
+        for ( int i = 0; i < l->link_count; ++i )
+            grown = reach_along( l, l->links[i], frame ) || grown;
+    }
+}
+
+// The same along the links of some nodes alone.
+static void reach_within( tr_cage_layer *l, const int *nodes, int count, int frame )
+{
+    for ( bool grown = true; grown; ) {
+        grown = false;
+        for ( int n = 0; n < count; ++n )
+            for ( int i = l->node_links.first[nodes[n]]; i < l->node_links.first[nodes[n] + 1]; ++i )
+                grown = reach_along( l, l->node_links.items[i], frame ) || grown;
     }
 }
 
@@ -187,7 +207,7 @@ bool tr_cage_layer_pose( tr_cage_layer *l, const int *nodes, int count, const tr
         tr_layer_rules_frames( l, nodes[n], frames );
     for ( int f = frames->first; count > 1 && f <= frames->last; ++f )
         if ( tr_some_have( frames, f ) )
-            tr_cage_layer_reach( l, f );
+            reach_within( l, nodes, count, f );
     for ( int n = 0; n < count; ++n )
         touch( l, nodes[n], frames );
     return true;
