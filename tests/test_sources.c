@@ -92,6 +92,32 @@ static void sources_that_jump( void **state )
     end( &t );
 }
 
+static void joints_that_move_against_their_parents( void **state )
+{
+    (void)state;
+    take t;
+    begin( &t );
+    tr_clip *clip = &motion_of( &t )->clip;
+    const tr_skeleton *skeleton = &motion_of( &t )->skeleton;
+    int head = tr_skeleton_find( skeleton, "Head" );
+    clip->translations = tr_alloc( (size_t)clip->frame_count * (size_t)clip->joint_count, sizeof( vec3 ) );
+    assert_non_null( clip->translations );
+    for ( int f = 0; f < clip->frame_count; ++f )
+        for ( int j = 0; j < clip->joint_count; ++j ) {
+            vec3 *at = &clip->translations[f * clip->joint_count + j];
+            *at = skeleton->joints[j].offset;
+            at->y += j == head && f % 2 == 0 ? 1 : 0;
+        }
+    stage( &t );
+    assert_true( tells( &t, "p: Head of its source moves by up to 0.50 m against its parent" ) );
+    end( &t );
+
+    begin( &t );
+    stage( &t );
+    assert_false( tells( &t, "against its parent" ) );
+    end( &t );
+}
+
 static void ranges_longer_than_the_motion( void **state )
 {
     (void)state;
@@ -148,6 +174,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( sources_that_jump ),
+        TEST( joints_that_move_against_their_parents ),
         TEST( ranges_longer_than_the_motion ),
         TEST( a_rest_file_of_the_same_skeleton ),
     };

@@ -16,7 +16,7 @@ tr_stage_def tr_default_stage_def( void )
                       .heel_slack = 0.01,
                       .sole_margin = 6e-3,
                       .same_bone = 2e-3 },
-        .sources = { .jump = 0.5 * M_PI, .least_fps = 15, .leap = 14, .own_leap = 8 },
+        .sources = { .jump = 0.5 * M_PI, .least_fps = 15, .leap = 14, .own_leap = 8, .shift = 0.05 },
         .seams = tr_default_seam_def(),
         .ik = tr_default_ik_def(),
         .rules = { .touch = 0.05,

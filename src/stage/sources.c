@@ -378,12 +378,35 @@ static jump find_jumps( const tr_motion *motion, const tr_source_def *def )
     return first;
 }
 
+// Bones keep their length here, so what a joint moves by against its parent is lost: steps of feet that hang
+// on the root, for example.
+static void warn_of_shifts( const tr_stage_builder *b, int i )
+{
+    const tr_motion *source = &b->stage->actors[i].source;
+    const tr_clip *clip = &source->clip;
+    double most = b->stage->def.sources.shift * tr_stature( &source->skeleton );
+    int joint = -1;
+    for ( int f = 0; clip->translations != NULL && f < clip->frame_count; ++f )
+        for ( int j = 1; j < clip->joint_count; ++j ) {
+            double off = v3_distance( clip->translations[(size_t)f * (size_t)clip->joint_count + (size_t)j],
+                                      source->skeleton.joints[j].offset );
+            if ( off > most )
+                most = off, joint = j;
+        }
+    if ( joint >= 0 )
+        tr_log_add( b->warnings,
+                    "%s: %s of its source moves by up to %.2f m against its parent; bones keep their length "
+                    "here, so that is lost",
+                    b->stage->scene->cast[i].id, source->skeleton.joints[joint].name, most );
+}
+
 void tr_stage_warn_of_sources( const tr_stage_builder *b )
 {
     const tr_stage *stage = b->stage;
     const tr_scene *scene = stage->scene;
     for ( int i = 0; i < stage->actor_count && b->warnings != NULL; ++i ) {
         const tr_motion *source = &stage->actors[i].source;
+        warn_of_shifts( b, i );
         jump first = find_jumps( source, &stage->def.sources );
         char more[48] = "";
         if ( first.count == 0 )

@@ -46,6 +46,7 @@ typedef struct tr_source_def { // warnings about sources; see sources.c
     double least_fps;          // frames a second: at lower rates motion itself turns that far
     double leap;               // m/s of the root: no body runs faster, unless it is larger than a person:
     double own_leap;           // body heights a second
+    double shift;              // body heights that a joint moves by against its parent
 } tr_source_def;
 
 // Upper bounds of memory, measured. Per joint and frame of a character: rotations and places in the world (56
