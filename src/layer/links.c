@@ -133,8 +133,8 @@ void tr_cage_layer_restore( tr_cage_layer *l, int node, const tr_some_frames *fr
     restore( l, node, NULL, frames );
 }
 
-// A node that a rule joins to an affected one is affected, too. False: nothing changed. A rule without strength
-// at the frame is left alone: its other end may be in another set, which another thread poses.
+// A node that a rule joins to an affected one is affected, too. False: nothing changed. A rule without
+// strength at the frame is left alone: its other end may be in another set, which another thread poses.
 static bool reach_along( tr_cage_layer *l, int r, int frame )
 {
     const tr_rule *rule = &l->stage->rules[r];
