@@ -177,8 +177,8 @@ typedef struct tr_passes {
     int turns; // by how much that changes the linking of closed polylines that they are parts of
 } tr_passes;
 
-// Segments that go through each other between the moments. Touching and turning back is no pass. A segment
-// has its begin, not its end: of a polyline whose corner is passed, one segment is.
+// Counts how often two segments go through each other between the moments. Touching and turning back is no
+// pass. A segment includes its begin but not its end, so a pass at a corner of a polyline is counted once.
 tr_passes tr_segments_pass( const tr_moving_segment *a, const tr_moving_segment *b );
 
 // ----------------------------------------------------------------------------------------------- Delaunay

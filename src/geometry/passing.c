@@ -3,10 +3,10 @@
 // the volume u · (v × w) is a cubic in time. The lines of both segments meet where it is zero, and go through
 // each other where it changes its sign; the segments do if they meet within both.
 //
-// A cubic has at most three sides of extremes: between them it is monotone, and bisection finds its zero. All
-// zeros are found so, however close they are; nothing is sampled. The volume at a moment is computed from the
-// places at that moment alone, and zero counts as positive, so what happens at the very moment between two
-// steps is counted in one of them.
+// A cubic has at most two extremes. Before, between and after them it is monotone, and bisection finds the
+// zero there, however close two zeros are; nothing is sampled. The volume at a moment is computed from the
+// places at that moment alone, and zero counts as positive. So a pass at the very moment between two steps
+// is counted in one of them.
 #include "geometry/geometry.h"
 
 typedef struct moved { // a segment, in between
@@ -61,7 +61,7 @@ static int find_extremes( const tr_moving_segment *a, const tr_moving_segment *b
     return count;
 }
 
-// Whether lines that meet do so within both segments: from the begin on, before the end.
+// Whether the lines of two segments meet within both: the first end of a segment counts, the second does not.
 static bool meet_inside( const moved *p, const moved *q )
 {
     vec3 u = v3_sub( p->end, p->begin ), v = v3_sub( q->end, q->begin ), apart = v3_sub( q->begin, p->begin ),
